@@ -52,12 +52,26 @@ pub struct App {
     pub clock: Clock,
     /// The database, for noun handles made on the spot.
     pub db: Db,
+    /// Platform settings.
+    pub settings: SettingsStore,
+    /// What is stored.
+    pub stores: Stores,
+    /// What is found by word and meaning.
+    pub search: Search,
+    /// What runs on this machine.
+    pub host: Host,
+    /// What leaves this machine.
+    pub net: Net,
+    /// What runs in the background, and how it ends.
+    pub lifecycle: Lifecycle,
+}
+
+/// The nouns that are kept.
+pub struct Stores {
     /// What happened.
     pub audit: Audit,
     /// Who may sign in.
     pub people: People,
-    /// Platform settings.
-    pub settings: SettingsStore,
     /// What is remembered of people.
     pub memories: MemoryStore,
     /// Questions to people.
@@ -68,12 +82,20 @@ pub struct App {
     pub tool_config: ToolConfig,
     /// Connected systems and their endpoints.
     pub catalog: Catalog,
-    /// What calls of them share.
-    pub calling: Calling,
-    /// Search by word and meaning.
-    pub indexes: Indexing,
     /// Documents.
     pub knowledge: Knowledge,
+}
+
+/// What is derived from the nouns.
+pub struct Search {
+    /// Search by word and meaning.
+    pub indexes: Indexing,
+    /// Texts as vectors.
+    pub embedder: Embedder,
+}
+
+/// Files, processes and the desktop, and turns at heavy work.
+pub struct Host {
     /// Where commands run.
     pub sandbox: Sandbox,
     /// Every user's background processes.
@@ -82,20 +104,28 @@ pub struct App {
     pub desktop: Option<Desktop>,
     /// Every user's files.
     pub workspaces: Workspaces,
-    /// Texts as vectors.
-    pub embedder: Embedder,
     /// Turns at heavy work.
     pub work: Work,
     /// Processes that run what may get out of hand.
     pub workers: Workers,
     /// Processes that read what comes from outside.
     pub readers: Readers,
+}
+
+/// Requests to others.
+pub struct Net {
     /// The one way out.
     pub gate: Gate,
     /// What went out.
     pub egress: Outgoing,
     /// Which model providers fail.
     pub breakers: Breakers,
+    /// What calls of connected systems share.
+    pub calling: Calling,
+}
+
+/// Tasks of the process, and the signals that end them.
+pub struct Lifecycle {
     /// The multi-thread runtime tools run on; HTTP workers have their own.
     pub runtime: Handle,
     /// Everything that must end before the process does.
@@ -109,7 +139,7 @@ pub struct App {
 impl App {
     /// The way out for one who asks, with the exceptions an administrator made.
     pub fn outbound(&self, origin: Origin) -> Result<Http> {
-        Ok(self.gate.on_behalf(origin).allowing(&self.exceptions()))
+        Ok(self.net.gate.on_behalf(origin).allowing(&self.exceptions()))
     }
 
     /// Fails where so many more bytes in the data directory would leave too little of its disk free.
@@ -123,7 +153,7 @@ impl App {
     /// [`Kind::DiskFull`]: nothing was taken in.
     pub async fn ensure_document_room(&self, user: UserId, bytes: u64) -> Result<()> {
         let most = u64::from(self.settings.get().knowledge.person_mb) << 20;
-        let held = self.knowledge.documents.bytes_of(user).await?;
+        let held = self.stores.knowledge.documents.bytes_of(user).await?;
         if held.saturating_add(bytes) <= most {
             return Ok(());
         }
@@ -141,7 +171,7 @@ impl App {
     /// # Errors
     /// Where no directory is open, or one of the settings' cannot be opened.
     pub fn files_of(&self, user: UserId) -> Result<Rooted> {
-        self.workspaces.open(user, &self.settings.get().files)
+        self.host.workspaces.open(user, &self.settings.get().files)
     }
 
     /// An entry that names no place opens none: such entries were kept before they were checked.

@@ -26,6 +26,7 @@ use crate::{
     host::workers::Workers,
     index::embed::{embedder::Embedder, model::Model, workers::Limits},
     model::error::{Error, Kind, Result},
+    services::handles::Handles,
     store::{
         dir::{self, DataDir, Running},
         token,
@@ -73,7 +74,7 @@ fn run_on(runtime: &Runtime, line: Line) -> Result<Exit> {
         }
         Command::Script(command) => {
             let workers = Workers::new(program());
-            let offered = Registry::of(tools::list::all())?;
+            let offered = Registry::of(tools::list::all(&Handles::default()))?;
             runtime.block_on(scripts::script(command, data.join("scripts"), &workers, &offered, line.json))
         }
         command => {

@@ -95,7 +95,7 @@ impl Run {
         asked: &Asked,
         streamed: Result<()>,
     ) -> Result<()> {
-        if streamed.is_err() && self.app().shutdown.is_cancelled() {
+        if streamed.is_err() && self.app().lifecycle.shutdown.is_cancelled() {
             return streamed;
         }
         let Arrived { text, mut calls, usage, stop } = arrived;

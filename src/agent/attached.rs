@@ -6,11 +6,7 @@ use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{chat::Shared, history::ATTACHED};
 use crate::{
-    engine::{
-        authorise,
-        own_files::{self, NewFile},
-        reading::Reader,
-    },
+    engine::authorise,
     formats::{limits::Limits, picture},
     host::files::{Rooted, stored_name},
     model::{
@@ -20,6 +16,10 @@ use crate::{
         id::shorten,
         llm::ProviderId,
         origin::Origin,
+    },
+    services::{
+        own_files::{self, NewFile},
+        reading::Reader,
     },
     store::promotions,
 };
@@ -163,7 +163,7 @@ impl Shared {
             _ => sent.data.len() as u64,
         };
         let (name, path, data) = (sent.name.clone(), sent.path.clone(), mem::take(&mut sent.data));
-        let reader = Reader::new(&self.app.readers);
+        let reader = Reader::new(&self.app.host.readers);
         // Its bytes are there when it is its turn: those of others that wait take no memory.
         let read = move || {
             let (read, unstored) = match &path {
@@ -175,7 +175,7 @@ impl Shared {
             };
             Ok((read.text, read.pages, read.kind.as_str(), unstored))
         };
-        let read = self.app.work.run_on(Some(caller.user), size, read).await;
+        let read = self.app.host.work.run_on(Some(caller.user), size, read).await;
         let (text, pages, ending, unstored) = read.map_err(&of_document)?;
         Ok(ReadDocument { text, pages, ending, unstored, sent })
     }

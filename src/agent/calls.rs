@@ -83,7 +83,7 @@ impl Run {
         step.started_at = self.app().clock.now();
         self.put(place, &step).await?;
         let outcome = self.invoke(&step, None).await;
-        if is_taken_back(&outcome) && self.app().shutdown.is_cancelled() {
+        if is_taken_back(&outcome) && self.app().lifecycle.shutdown.is_cancelled() {
             // The row stays as it is: the next process says what is uncertain.
             return Err(stopped());
         }

@@ -27,6 +27,7 @@ use crate::{
         answer::Patience,
         chain::{self, Models},
     },
+    services::find::learner::Learner,
     store::{
         conversations::Conversations,
         providers::Providers,
@@ -51,6 +52,7 @@ pub struct Agent {
 pub(super) struct Shared {
     pub(super) app: Arc<App>,
     pub(super) invoker: Invoker,
+    pub(super) learner: Learner,
     patience: Patience,
     pub(super) providers: Providers,
     pub(super) conversations: Conversations,
@@ -79,22 +81,23 @@ pub struct NewMessage {
 impl Shared {
     /// What asks models for this person.
     pub(super) fn models(&self, user: Option<UserId>) -> Models {
-        let http = self.app.gate.on_behalf(Origin::part(Part::Models, user));
-        Models::new(http, self.patience, self.app.breakers.clone())
+        let http = self.app.net.gate.on_behalf(Origin::part(Part::Models, user));
+        Models::new(http, self.patience, self.app.net.breakers.clone())
     }
 }
 
 impl Agent {
     /// A chat over these services.
-    pub fn new(app: Arc<App>, invoker: Invoker, patience: Patience) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, learner: Learner, patience: Patience) -> Result<Self> {
         let shared = Shared {
             patience,
-            providers: Providers::of(&app.db, &app.vault, app.config.model.as_ref())?,
+            providers: Providers::of(&app.db, &app.stores.vault, app.config.model.as_ref())?,
             conversations: Conversations::of(&app.db),
             turns: Turns::of(&app.db),
             live: Mutex::default(),
             app,
             invoker,
+            learner,
         };
         Ok(Self { shared: Arc::new(shared) })
     }
@@ -191,7 +194,7 @@ impl Agent {
         let now = self.shared.app.clock.now();
         for step in view.messages.iter_mut().flat_map(|message| &mut message.steps) {
             let Some(ticket) = step.ticket_id else { continue };
-            let found = self.shared.app.tickets.get_with_approval(ticket, user, now).await;
+            let found = self.shared.app.stores.tickets.get_with_approval(ticket, user, now).await;
             step.ticket = found.ok().map(|(ticket, approved)| {
                 if ticket.state == TicketState::Running {
                     step.set_running(approved.as_ref());
@@ -292,14 +295,14 @@ impl Agent {
         let forget = async move {
             tokio::select! {
                 () = tokio::time::sleep(KEPT) => {}
-                () = shared.app.shutdown.cancelled() => {}
+                () = shared.app.lifecycle.shutdown.cancelled() => {}
             }
             let mut live = shared.live.lock();
             if live.get(&id).is_some_and(|known| Arc::ptr_eq(&known.log, &log)) {
                 live.remove(&id);
             }
         };
-        self.shared.app.tracker.spawn_on(forget, &self.shared.app.runtime);
+        self.shared.app.lifecycle.tracker.spawn_on(forget, &self.shared.app.lifecycle.runtime);
     }
 }
 

@@ -5,7 +5,6 @@ use std::{collections::BTreeMap, time::Duration};
 
 use super::chat::Agent;
 use crate::{
-    engine::remembering::Meaning,
     model::{
         conversation::{ConversationId, Message, Role, StepState},
         error::Result,
@@ -14,6 +13,7 @@ use crate::{
         time::Time,
         user::UserId,
     },
+    services::remembering::Meaning,
     store::memory::Due,
 };
 
@@ -32,7 +32,7 @@ impl Agent {
             let mut ticks = tokio::time::interval(LOOK);
             loop {
                 tokio::select! {
-                    () = this.shared.app.shutdown.cancelled() => return,
+                    () = this.shared.app.lifecycle.shutdown.cancelled() => return,
                     _ = ticks.tick() => {}
                 }
                 if let Err(error) = this.tell_resting().await {
@@ -40,7 +40,7 @@ impl Agent {
                 }
             }
         };
-        drop(self.shared.app.tracker.spawn_on(work, &self.shared.app.runtime));
+        drop(self.shared.app.lifecycle.tracker.spawn_on(work, &self.shared.app.lifecycle.runtime));
     }
 
     /// Writes the episodes of the conversations in which nothing has happened for a while, and says how many.
@@ -48,12 +48,12 @@ impl Agent {
         let app = &self.shared.app;
         let rest = i64::try_from(REST.as_millis()).unwrap_or(i64::MAX);
         let before = Time::from_millis(app.clock.now().millis().saturating_sub(rest));
-        self.tell(app.memories.episodes().resting(before).await?).await
+        self.tell(app.stores.memories.episodes().resting(before).await?).await
     }
 
     /// Writes the episodes of what a person has left for this conversation. The turn goes on where that fails.
     pub(super) async fn tell_left(&self, user: UserId, current: ConversationId) {
-        let told = async { self.tell(self.shared.app.memories.episodes().left(user, current).await?).await };
+        let told = async { self.tell(self.shared.app.stores.memories.episodes().left(user, current).await?).await };
         if let Err(error) = told.await {
             tracing::warn!(?error, "episodes could not be written");
         }
@@ -61,7 +61,7 @@ impl Agent {
 
     async fn tell(&self, due: Vec<Due>) -> Result<usize> {
         let app = &self.shared.app;
-        let episodes = app.memories.episodes();
+        let episodes = app.stores.memories.episodes();
         let mut written = 0;
         for one in due {
             let Some(gist) = gist(&one.messages).filter(|_| app.settings.get().memory.episodes) else {

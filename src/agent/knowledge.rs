@@ -2,8 +2,8 @@
 
 use super::{prompt, turn::Run};
 use crate::{
-    engine::knowledge::context,
     model::{conversation::Role, error::Result, knowledge::Citation},
+    services::knowledge::context,
     store::{messages::Placed, passages},
 };
 

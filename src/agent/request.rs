@@ -4,13 +4,13 @@ use serde_json::json;
 
 use super::{compact, exposure, history, prompt, turn::Run};
 use crate::{
-    engine::remembering::Remembering,
     model::{
         conversation::{ContextBill, Message, Role},
         error::{Error, Kind, Result},
         llm::{ChatRequest, Provider, estimate_tokens},
         memory::Memory,
     },
+    services::remembering::Remembering,
     store::{memory::Reach, messages::Placed, promotions, turns::Summary},
 };
 
@@ -91,7 +91,7 @@ impl Run {
     fn told_the_finder(&self, placed: &[Placed]) {
         let request = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         if let Some(request) = request.filter(|_| self.turn.model_calls == 0) {
-            self.shared().invoker.finder().learner().requested(self.conversation(), &request.text);
+            self.shared().learner.requested(self.conversation(), &request.text);
         }
     }
 

@@ -32,7 +32,7 @@ impl Agent {
     async fn settle_uncertain(&self, ticket: &Ticket, person: &Caller, run_by: RunBy) -> Result<()> {
         let Some(topic) = ticket.topic else { return Ok(()) };
         // What stopped a call of the last process is not known any more.
-        let is_stopped = run_by == RunBy::This && !self.shared.app.shutdown.is_cancelled();
+        let is_stopped = run_by == RunBy::This && !self.shared.app.lifecycle.shutdown.is_cancelled();
         for message in self.shared.turns.messages(topic).await? {
             let steps = message.steps.into_iter().enumerate();
             let is_asked = |step: &Step| {
@@ -92,7 +92,7 @@ impl Agent {
     async fn settle_given_up(&self) -> Result<()> {
         for (ticket, caller) in self.shared.turns.given_up().await? {
             let now = self.shared.app.clock.now();
-            match self.shared.app.tickets.get(ticket, caller.user, now).await {
+            match self.shared.app.stores.tickets.get(ticket, caller.user, now).await {
                 Ok(ticket) if is_decided(&ticket) => self.settle_uncertain(&ticket, &caller, RunBy::Last).await?,
                 Ok(_) => {}
                 Err(error) => tracing::warn!(?error, %ticket, "what came of a call is not known any more"),
@@ -131,10 +131,10 @@ impl Agent {
         let later = async move {
             tokio::select! {
                 () = tokio::time::sleep(wait) => agent.wake(id).await,
-                () = agent.shared.app.shutdown.cancelled() => {}
+                () = agent.shared.app.lifecycle.shutdown.cancelled() => {}
             }
         };
-        self.shared.app.tracker.spawn_on(later, &self.shared.app.runtime);
+        self.shared.app.lifecycle.tracker.spawn_on(later, &self.shared.app.lifecycle.runtime);
     }
 
     /// Ends a turn that waits, because the person stopped it or went on without deciding.
@@ -195,7 +195,7 @@ impl Run {
         let Some(message) = self.last_message().await? else { return Ok(questions) };
         for (position, step) in message.steps.into_iter().enumerate().filter(|(_, s)| s.state == StepState::Waiting) {
             let Some(id) = step.ticket_id else { continue };
-            let ticket = self.app().tickets.get(id, self.caller().user, now).await?;
+            let ticket = self.app().stores.tickets.get(id, self.caller().user, now).await?;
             questions.push(((message.id, position), step, ticket));
         }
         Ok(questions)

@@ -82,7 +82,7 @@ impl Run {
         if let Some(ticket) = step.ticket_id {
             let (user, now) = (self.caller().user, self.app().clock.now());
             let reason = Some("The conversation went on without an answer.".to_owned());
-            if let Err(error) = self.app().tickets.refuse(ticket, user, reason, now).await {
+            if let Err(error) = self.app().stores.tickets.refuse(ticket, user, reason, now).await {
                 tracing::debug!(?error, "a question was decided already");
                 return self.give_up_decided(place, step, ticket).await;
             }
@@ -106,7 +106,7 @@ impl Run {
     /// Ends a step whose question was decided before it could be withdrawn: with what came of it, or as one that is still
     /// being run, until [`Agent::ticket_decided`] knows.
     async fn give_up_decided(&self, place: Place, mut step: Step, ticket: TicketId) -> Result<()> {
-        let (tickets, user) = (&self.app().tickets, self.caller().user);
+        let (tickets, user) = (&self.app().stores.tickets, self.caller().user);
         let (_, approved) = tickets.get_with_approval(ticket, user, self.app().clock.now()).await?;
         let approved = approved.unwrap_or_default();
         step.approve(&approved);

@@ -83,14 +83,14 @@ impl Run {
         self.log.reopen();
         let events = self.log.subscribe(None);
         let (shared, user) = (Arc::clone(&self.agent.shared), Some(self.caller().user));
-        shared.app.tracker.spawn_on(behalf::of(user, self.drive()), &shared.app.runtime);
+        shared.app.lifecycle.tracker.spawn_on(behalf::of(user, self.drive()), &shared.app.lifecycle.runtime);
         events
     }
 
     async fn drive(mut self) {
         let steps = AssertUnwindSafe(self.steps()).catch_unwind().await;
         let ended = steps.unwrap_or_else(|_| Err(Error::internal("a turn panicked")));
-        if ended.is_err() && self.app().shutdown.is_cancelled() {
+        if ended.is_err() && self.app().lifecycle.shutdown.is_cancelled() {
             // The rows stay as they are: the next process goes on from them.
             return self.log.close();
         }
@@ -160,7 +160,7 @@ impl Run {
                 self.tell(&problem);
             }
             tokio::select! {
-                () = self.app().shutdown.cancelled() => return,
+                () = self.app().lifecycle.shutdown.cancelled() => return,
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
             }
         }
@@ -224,12 +224,12 @@ impl Run {
             edited: Vec::new(),
             own_words: false,
         };
-        self.app().audit.append(event).await.map(drop)
+        self.app().stores.audit.append(event).await.map(drop)
     }
 
     /// Fails where nothing more is to be begun: the person has stopped the turn, or the process ends.
     pub(super) fn ensure_going(&self) -> Result<()> {
-        let ends = self.cancel.is_cancelled() || self.app().shutdown.is_cancelled();
+        let ends = self.cancel.is_cancelled() || self.app().lifecycle.shutdown.is_cancelled();
         if ends { Err(stopped()) } else { Ok(()) }
     }
 
@@ -238,7 +238,7 @@ impl Run {
         tokio::select! {
             biased;
             () = self.cancel.cancelled() => Err(stopped()),
-            () = self.app().shutdown.cancelled() => Err(stopped()),
+            () = self.app().lifecycle.shutdown.cancelled() => Err(stopped()),
             done = work => done,
         }
     }

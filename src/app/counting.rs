@@ -13,13 +13,13 @@ const AFTER_FAILURE: Duration = Duration::from_secs(30);
 /// Starts counting; it ends once there is nothing left.
 pub fn start(app: &Arc<App>) {
     let shared = Arc::clone(app);
-    app.tracker.spawn_on(count(shared), &app.runtime);
+    app.lifecycle.tracker.spawn_on(count(shared), &app.lifecycle.runtime);
 }
 
 async fn count(app: Arc<App>) {
     loop {
         let started = std::time::Instant::now();
-        let pause = match app.audit.count_older().await {
+        let pause = match app.stores.audit.count_older().await {
             Ok(false) => return,
             Ok(true) => started.elapsed() * REST,
             Err(error) => {
@@ -28,7 +28,7 @@ async fn count(app: Arc<App>) {
             }
         };
         tokio::select! {
-            () = app.shutdown.cancelled() => return,
+            () = app.lifecycle.shutdown.cancelled() => return,
             () = tokio::time::sleep(pause) => {}
         }
     }

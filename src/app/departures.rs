@@ -16,18 +16,18 @@ const LOOK: Duration = Duration::from_secs(10);
 /// Looks now, after every change of people, and now and then.
 pub fn start(app: &Arc<App>) {
     let shared = Arc::clone(app);
-    app.tracker.spawn_on(follow(shared), &app.runtime);
+    app.lifecycle.tracker.spawn_on(follow(shared), &app.lifecycle.runtime);
 }
 
 async fn follow(app: Arc<App>) {
-    let mut changes = app.people.changes();
+    let mut changes = app.stores.people.changes();
     loop {
         changes.borrow_and_update();
         if let Err(error) = look(&app).await {
             tracing::warn!(?error, "what is left of people who are gone could not all be ended and removed");
         }
         tokio::select! {
-            () = app.shutdown.cancelled() => return,
+            () = app.lifecycle.shutdown.cancelled() => return,
             changed = timeout(LOOK, changes.changed()) => {
                 if let Ok(Err(_)) = changed {
                     return;
@@ -38,15 +38,15 @@ async fn follow(app: Arc<App>) {
 }
 
 async fn look(app: &Arc<App>) -> Result<()> {
-    for user in app.processes.owners() {
-        if !app.people.permissions_of(user).await?.grants(COMMANDS) {
-            app.processes.end_all(user).await;
+    for user in app.host.processes.owners() {
+        if !app.stores.people.permissions_of(user).await?.grants(COMMANDS) {
+            app.host.processes.end_all(user).await;
         }
     }
-    for user in app.people.departures().await? {
-        let workspaces = app.workspaces.clone();
+    for user in app.stores.people.departures().await? {
+        let workspaces = app.host.workspaces.clone();
         spawn_blocking(move || workspaces.remove(user)).await.map_err(Error::internal)??;
-        app.people.settle_departure(user).await?;
+        app.stores.people.settle_departure(user).await?;
     }
     Ok(())
 }

@@ -20,15 +20,16 @@ use crate::{
         server::{self, Server},
         state::State,
     },
-    engine::{
-        backups::service::Backups, catalog::offer, embeddings::change, graph, ingest::workers, invoker::Invoker,
-        registry::Registry, scripts::Library,
-    },
+    engine::{invoker::Invoker, registry::Registry},
     model::{
         error::{Error, Result},
         secret::Secret,
     },
     net::llm::answer::Patience,
+    services::{
+        backups::service::Backups, catalog::offer, embeddings::change, find::finder::Finder, graph, handles::Handles,
+        ingest::workers, running::Services, scripts::Library,
+    },
     store::{
         backup::{
             exchange::{self, Exchange},
@@ -55,10 +56,8 @@ pub struct Satchel {
     pub invoker: Invoker,
     /// The chat.
     pub agent: Agent,
-    /// The scripts.
-    pub scripts: Library,
-    /// Backups.
-    pub backups: Arc<Backups>,
+    /// The services beside them.
+    pub services: Services,
     /// The address HTTP is served at.
     pub url: Url,
     pub(super) address: SocketAddr,
@@ -89,10 +88,13 @@ impl Satchel {
         let address = listener.local_addr().map_err(Error::internal)?;
         let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
         let app = Arc::new(services(&dir, config).await?);
-        let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all())?);
+        let finder = Finder::new(Arc::clone(&app));
+        let (registry, learner) =
+            (Registry::of(tools::list::all(&Handles::new(&app.stores.catalog, &finder)))?, finder.learner().clone());
+        let invoker = Invoker::new(Arc::clone(&app), registry).on_outcome(move |call| learner.concluded(call));
         // What the configuration may have wrong is found before anything is begun.
-        let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default())?;
-        app.indexes.start(&app.tracker, &app.shutdown);
+        let agent = Agent::new(Arc::clone(&app), invoker.clone(), finder.learner().clone(), Patience::default())?;
+        app.search.indexes.start(&app.lifecycle.tracker, &app.lifecycle.shutdown);
         offer::offer(&invoker);
         let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;
         recover(&app, dir.path()).await?;
@@ -102,34 +104,34 @@ impl Satchel {
         departures::start(&app);
         change::start(&app);
         let token = token::issue("local_");
-        app.people.accept_local(&token);
+        app.stores.people.accept_local(&token);
         let backups = Backups::start(Arc::clone(&app), dir.path());
-        let (own, calls, chat, tools) = (Arc::clone(&app), invoker.clone(), agent.clone(), scripts.clone());
-        let state = Arc::new(State::new(own, calls, chat, tools, Arc::clone(&backups))?);
-        let server = server::serve(state, listener)?;
+        let services = Services { finder, scripts, backups };
+        let state = State::new(Arc::clone(&app), invoker.clone(), agent.clone(), services.clone())?;
+        let server = server::serve(Arc::new(state), listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
         let resumed = agent.resume_all().await?;
         if resumed > 0 {
             tracing::info!(resumed, "turns of the last process go on");
         }
-        Ok(Self { app, invoker, agent, scripts, backups, url, address, token, server, _dir: dir })
+        Ok(Self { app, invoker, agent, services, url, address, token, server, _dir: dir })
     }
 
     /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go.
     pub async fn stop(mut self) {
         let Self { app, server, .. } = &mut self;
         let begun = Instant::now();
-        app.shutdown.cancel();
+        app.lifecycle.shutdown.cancel();
         let mut ends = pin!(async {
-            let (served, ()) = tokio::join!(server.stop(), app.processes.shutdown());
-            app.tracker.close();
-            app.tracker.wait().await;
+            let (served, ()) = tokio::join!(server.stop(), app.host.processes.shutdown());
+            app.lifecycle.tracker.close();
+            app.lifecycle.tracker.wait().await;
             served
         });
         let mut ended = timeout(GRACE, &mut ends).await;
         if ended.is_err() {
-            app.overdue.cancel();
+            app.lifecycle.overdue.cancel();
             ended = timeout_at(begun + FAREWELL - FLUSH, &mut ends).await;
         }
         match ended {
@@ -144,7 +146,7 @@ impl Satchel {
 /// Writes down what waits to be written, until the deadline.
 async fn flush(app: &App, deadline: Instant) {
     let flushed = timeout_at(deadline, async {
-        app.egress.settle().await;
+        app.net.egress.settle().await;
         app.db.fold().await
     });
     match flushed.await {
@@ -158,9 +160,9 @@ async fn flush(app: &App, deadline: Instant) {
 
 /// Settles what the last process left in the middle.
 async fn recover(app: &App, data: &Path) -> Result<()> {
-    notes::record(data, &app.audit, app.clock.now()).await?;
-    let calls = app.audit.close_interrupted(app.clock.now()).await?;
-    let tickets = app.tickets.close_interrupted().await?;
+    notes::record(data, &app.stores.audit, app.clock.now()).await?;
+    let calls = app.stores.audit.close_interrupted(app.clock.now()).await?;
+    let tickets = app.stores.tickets.close_interrupted().await?;
     if calls + tickets > 0 {
         tracing::warn!(calls, tickets, "the last process ended in the middle of these; the audit says which");
     }

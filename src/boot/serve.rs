@@ -22,8 +22,8 @@ pub(super) async fn serve(mut config: Config) -> Result<Exit> {
     // This thread has started everything: what only that needed is free, and not yet given back.
     memory::give_back();
     loop {
-        satchel.backups.follow_schedule();
-        let backups = Arc::clone(&satchel.backups);
+        satchel.services.backups.follow_schedule();
+        let backups = Arc::clone(&satchel.services.backups);
         let is_restored = tokio::select! {
             () = &mut ended => false,
             () = backups.restored() => true,
@@ -55,8 +55,8 @@ async fn announce(satchel: &Satchel) -> Result<()> {
 #[expect(clippy::print_stdout, reason = "this line is what the process promises to print")]
 async fn announce_setup(satchel: &Satchel) -> Result<()> {
     let base = satchel.url.as_str().trim_end_matches('/');
-    if satchel.app.people.needs_owner().await? {
-        let token = satchel.app.people.issue_link(satchel.app.clock.now());
+    if satchel.app.stores.people.needs_owner().await? {
+        let token = satchel.app.stores.people.issue_link(satchel.app.clock.now());
         println!("satchel setup {base}/setup?token={}", token.expose());
     }
     Ok(())

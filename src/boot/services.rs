@@ -6,9 +6,8 @@ use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use crate::{
-    app::{App, calling::Calling, indexing::Indexing, outgoing::Outgoing},
+    app::{App, Host, Lifecycle, Net, Search, Stores, calling::Calling, indexing::Indexing, outgoing::Outgoing},
     config::Config,
-    engine::embeddings::offered,
     host::{
         clipboard::Desktop,
         clock::Clock,
@@ -24,6 +23,7 @@ use crate::{
         gate::{Gate, Ways},
         llm::breaker::{Background, Breakers, Pace},
     },
+    services::embeddings::offered,
     store::{
         audit::Audit,
         catalog::Catalog,
@@ -70,37 +70,29 @@ pub(super) async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let gate = Gate::new(ways, egress.ledger());
     let (runtime, tracker, shutdown) = (Handle::current(), TaskTracker::new(), CancellationToken::new());
     let background = Background { runtime: runtime.clone(), tracker: tracker.clone(), shutdown: shutdown.clone() };
-    Ok(App {
-        processes: Processes::new(sandbox.clone(), clock.clone()),
-        indexes,
-        knowledge: Knowledge::of(&db, dir.path()),
-        sandbox,
-        desktop: Desktop::find(),
-        clock,
+    let stores = Stores {
         audit: Audit::of(&db),
         people,
-        settings,
         memories: MemoryStore::of(&db),
         tickets: Tickets::of(&db),
         tool_config: ToolConfig::of(&db, &vault),
         catalog: Catalog::load(db.clone(), &vault).await?,
-        calling: Calling::default(),
+        knowledge: Knowledge::of(&db, dir.path()),
         vault,
+    };
+    let host = Host {
+        processes: Processes::new(sandbox.clone(), clock.clone()),
+        sandbox,
+        desktop: Desktop::find(),
         workspaces: Workspaces::new(dir.path()),
-        embedder,
         work: Work::default(),
         workers: Workers::new(config.program.clone()),
         readers: Readers::new(config.program.clone()),
-        gate,
-        egress,
-        breakers: Breakers::new(background, Pace::default()),
-        runtime,
-        tracker,
-        shutdown,
-        overdue: CancellationToken::new(),
-        config,
-        db,
-    })
+    };
+    let net = Net { gate, egress, breakers: Breakers::new(background, Pace::default()), calling: Calling::default() };
+    let lifecycle = Lifecycle { runtime, tracker, shutdown, overdue: CancellationToken::new() };
+    let search = Search { indexes, embedder };
+    Ok(App { config, clock, db, settings, stores, search, host, net, lifecycle })
 }
 
 #[cfg(test)]

@@ -5,7 +5,6 @@ use std::path::Path;
 use serde::Serialize;
 
 use crate::{
-    engine::scripts::try_out,
     host::{
         clock::Clock,
         sandbox::{Level, Part, Sandbox},
@@ -15,6 +14,7 @@ use crate::{
         error::{Error, Kind, Result},
         figure::bytes,
     },
+    services::scripts::try_out,
     store::{
         db::{Commit, Db},
         dir, health,

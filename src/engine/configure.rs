@@ -43,7 +43,7 @@ pub async fn load(app: &App, tool: &Tool) -> Result<ToolSettings> {
     if spec.settings.is_empty() {
         return Ok(ToolSettings::default());
     }
-    let stored = if tool.owns_its_name() { app.tool_config.values(&spec.name).await? } else { BTreeMap::new() };
+    let stored = if tool.owns_its_name() { app.stores.tool_config.values(&spec.name).await? } else { BTreeMap::new() };
     let settings = merge(&spec.settings, stored);
     let missing = missing(&spec.settings, |key| settings.get(key).is_some());
     if missing.is_empty() { Ok(settings) } else { Err(unconfigured(spec, &missing)) }
@@ -54,7 +54,7 @@ pub(super) async fn fingerprint(app: &App, tool: &Tool) -> Result<String> {
     if tool.spec().settings.is_empty() || !tool.owns_its_name() {
         return Ok(String::new());
     }
-    app.tool_config.fingerprint(&tool.spec().name).await
+    app.stores.tool_config.fingerprint(&tool.spec().name).await
 }
 
 /// The required keys that are not set.

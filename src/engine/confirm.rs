@@ -102,14 +102,14 @@ pub(super) async fn check(invoker: &Invoker, assessed: &AssessedCall<'_>, record
         Some(asked) => {
             let scripts = consent::texts(&assessed.pending);
             let asker = Asker::from_call(assessed.call, asked.extent.definition.clone(), scripts);
-            let ticket = invoker.app.tickets.ask(ticket(&invoker.app, assessed, asked), asker).await?;
+            let ticket = invoker.app.stores.tickets.ask(ticket(&invoker.app, assessed, asked), asker).await?;
             Ok(Confirmation::Settled(Outcome::Confirm(Box::new(ticket))))
         }
     }
 }
 
 /// The risk of a call that was refused because nobody can be asked in its place, where that is why.
-pub(super) fn unasked_risk(error: &Error) -> Option<&str> {
+pub(crate) fn unasked_risk(error: &Error) -> Option<&str> {
     error.details()?.get(UNASKED)?.as_str()
 }
 
@@ -174,7 +174,7 @@ async fn rule(app: &App, assessed: &AssessedCall<'_>, extent: &Extent) -> Result
             let scope =
                 assessed.found.tool.scope_of(assessed.arguments).and_then(|within| scope(assessed, extent, &within));
             if let Some(approval) = scope.clone().and_then(|scope| assessed.for_conversation(scope, extent))
-                && app.tickets.approved_for(approval).await?
+                && app.stores.tickets.approved_for(approval).await?
             {
                 return Ok(None);
             }
@@ -206,7 +206,7 @@ impl AssessedCall<'_> {
     }
 
     fn asks_because(&self, app: &App) -> Option<String> {
-        self.found.tool.asks_because(self.arguments, &app.settings.get(), self.registry)
+        self.found.tool.asks_because(self.arguments, &app.settings.get())
     }
 
     /// A yes for the whole conversation to calls like this one.

@@ -112,7 +112,7 @@ async fn concerns(app: &App, provenance: &Provenance, used: &[Arc<Tool>]) -> Res
     let held = match &provenance.writer {
         Writer::Machine => Permissions::all(),
         Writer::Person { author, .. } => match author.id {
-            Some(id) => app.people.permissions_of(id).await?,
+            Some(id) => app.stores.people.permissions_of(id).await?,
             None => Permissions::default(),
         },
     };

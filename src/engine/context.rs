@@ -7,11 +7,13 @@ use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
+    authorise,
     configure::ToolSettings,
-    find::finder::Finder,
     invoker::{Approval, Coverage, Invoker, To},
     registry::Registry,
-    room::TakenRoom,
+    rehearse,
+    room::{Room, TakenRoom},
+    taint::Taint,
 };
 use crate::{
     app::App,
@@ -22,6 +24,7 @@ use crate::{
         egress,
         error::{Error, Result},
         origin::Origin,
+        question::Question,
         settings::Settings,
         spec::Spec,
         time::Time,
@@ -32,7 +35,7 @@ use crate::{
 /// Deepest nesting of calls in calls.
 pub const MAX_DEPTH: u8 = 3;
 
-/// One run's capabilities. Cheap to clone. Most of them are in [`super::capabilities`].
+/// One run's capabilities: what every tool may have. The rest are services, which take it. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
     shared: Arc<Shared>,
@@ -48,7 +51,7 @@ struct Shared {
     coverage: Option<Coverage>,
     /// The origin of what its conversation, or the call around it, had read from outside when it began.
     around: Option<Origin>,
-    outside: Mutex<Option<Origin>>,
+    read: Mutex<Option<Origin>>,
     room: Mutex<TakenRoom>,
 }
 
@@ -80,7 +83,7 @@ impl Context {
                 cancel,
                 coverage,
                 around,
-                outside: Mutex::default(),
+                read: Mutex::default(),
                 room: Mutex::default(),
             }),
         }
@@ -96,11 +99,6 @@ impl Context {
         self.shared.call.topic
     }
 
-    /// This call's id.
-    pub fn call_id(&self) -> CallId {
-        self.shared.call.id
-    }
-
     /// The running tool's name.
     pub fn tool(&self) -> &str {
         &self.shared.tool
@@ -111,7 +109,7 @@ impl Context {
     pub fn http(&self) -> Result<Http> {
         let Shared { id, call, .. } = self.shared.as_ref();
         let http = self.app().outbound(egress::Origin::tool(id.clone(), call))?;
-        Ok(if self.origin().is_some() { http.staying() } else { http })
+        Ok(if self.taint().origin().is_some() { http.staying() } else { http })
     }
 
     /// This tool's own settings.
@@ -120,7 +118,7 @@ impl Context {
     }
 
     /// Within how many other calls this one is.
-    pub(super) fn depth(&self) -> usize {
+    pub(crate) fn depth(&self) -> usize {
         usize::from(self.shared.call.depth)
     }
 
@@ -144,10 +142,6 @@ impl Context {
         Arc::new(self.shared.invoker.registry().as_seen_by(self.caller()))
     }
 
-    pub(super) fn finder(&self) -> &Finder {
-        self.shared.invoker.finder()
-    }
-
     /// Calls another tool as the same caller, through the same pipeline. Fails where a person would have to be asked.
     pub async fn invoke(&self, tool: &str, params: Value) -> Result<Done> {
         let depth = self.shared.call.depth + 1;
@@ -162,7 +156,7 @@ impl Context {
             dry_run: false,
             attended: false,
             depth,
-            origin: self.origin(),
+            origin: self.taint().origin(),
             ..self.shared.call.clone()
         };
         let approval = self.shared.coverage.clone().map(|coverage| Approval {
@@ -174,36 +168,62 @@ impl Context {
         let stops = self.shared.cancel.child_token().into();
         let conclusion = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
         // Content that came in through a call within this one came into this one.
-        self.note(conclusion.origin);
+        self.taint().note(conclusion.origin);
         match conclusion.outcome? {
             Outcome::Done(done) => Ok(*done),
             Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),
         }
     }
 
-    /// The origin of what this run writes: of what it has read from outside itself, else of what was around it.
-    pub fn origin(&self) -> Option<Origin> {
-        let own = self.shared.outside.lock().clone();
-        own.or_else(|| self.shared.around.clone())
+    /// The question a person would be asked about a call within this one.
+    ///
+    /// # Errors
+    /// Where the call could not run.
+    pub async fn question_of(&self, tool: &str, params: Value) -> Result<Question> {
+        let (registry, settings) = (self.registry(), self.platform());
+        let found = registry.find(tool)?;
+        authorise::check(&found.tool, self.caller(), &settings)?;
+        let arguments = found.own_arguments(params)?;
+        found.tool.check_available(&settings)?;
+        found.tool.risk_with(&arguments, &registry)?;
+        rehearse::question(&self.shared.invoker, &self.shared.call, &found, &arguments).await
     }
 
-    pub(super) fn outside(&self) -> &Mutex<Option<Origin>> {
-        &self.shared.outside
+    /// Does heavy work beside the async threads, when it is the caller's turn.
+    pub async fn work<T, F>(&self, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        self.app().host.work.run(Some(self.caller().user), work).await
     }
 
-    pub(super) fn taken_room(&self) -> &Mutex<TakenRoom> {
-        &self.shared.room
+    /// Does heavy work on something of so many bytes: on large things one after the other.
+    pub async fn work_on<T, F>(&self, bytes: u64, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
+        self.app().host.work.run_on(Some(self.caller().user), bytes, work).await
     }
 
-    pub(super) fn call(&self) -> &Call {
-        &self.shared.call
+    /// What content from outside has come into this run.
+    pub fn taint(&self) -> Taint<'_> {
+        let Shared { around, read, .. } = self.shared.as_ref();
+        Taint::new(self, around.as_ref(), read)
     }
 
-    pub(super) fn invoker(&self) -> &Invoker {
+    /// Room in memory for this run's results.
+    pub fn room(&self) -> Room<'_> {
+        Room::new(self.app(), self.caller().user, &self.shared.room)
+    }
+
+    pub(crate) fn invoker(&self) -> &Invoker {
         &self.shared.invoker
     }
 
-    pub(super) fn app(&self) -> &App {
+    /// The handles of the platform, for services alone: no tool reaches for them.
+    pub(crate) fn app(&self) -> &App {
         &self.shared.invoker.app
     }
 }

@@ -36,6 +36,9 @@ const PREVIEW: usize = 2_000;
 /// Largest details of a failure that are answered.
 const DETAILS: usize = 1 << 20;
 
+/// The tools that read a result in pieces, by its handle, as a sentence names them.
+pub(super) const READERS: &str = "grep_result, parse_json, filter_rows or transform_data";
+
 /// A recipient of results.
 pub struct Recipient<'a> {
     /// The handles.
@@ -151,10 +154,7 @@ impl Excerpt {
         };
         let size = figure::bytes(bytes as u64);
         let how = match &handle {
-            Some(handle) => format!(
-                "Give '{handle}' as `data` to grep_result, parse_json, filter_rows or transform_data to read the rest, or \
-                 ask for less."
-            ),
+            Some(handle) => format!("Give '{handle}' as `data` to {READERS} to read the rest, or ask for less."),
             None => "The rest is not kept: ask for less.".to_owned(),
         };
         let notice =

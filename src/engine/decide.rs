@@ -91,7 +91,7 @@ impl Invoker {
             }
         };
         let deciding = behalf::of(Some(person_id), deciding);
-        self.app.tracker.spawn_on(deciding, &self.app.runtime).await.map_err(Error::internal)?
+        self.app.lifecycle.tracker.spawn_on(deciding, &self.app.lifecycle.runtime).await.map_err(Error::internal)?
     }
 
     /// Stops the approved calls of a conversation that are under way.
@@ -102,14 +102,14 @@ impl Invoker {
     /// Refuses, and writes down who did and why: the row of the question only says that it was asked.
     async fn deny(&self, id: TicketId, reason: Option<String>, person: &Caller) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
-        let (ticket, asker) = self.app.tickets.refuse(id, person.user, reason.clone(), now).await?;
+        let (ticket, asker) = self.app.stores.tickets.refuse(id, person.user, reason.clone(), now).await?;
         let arguments = match self.registry().find(&ticket.tool) {
             Ok(found) => redact(&ticket.arguments, found.tool.private_arguments()),
             Err(_) => names_only(&ticket.arguments),
         };
         let row = decision_row(&ticket, person, "refuse", AuditOutcome::Refused);
         let row = Event { arguments, error: reason.clone(), ..row };
-        self.app.audit.append(Event { time: now, call_id: asker.call, ..row }).await?;
+        self.app.stores.audit.append(Event { time: now, call_id: asker.call, ..row }).await?;
         Ok((ticket, Verdict::Refused { reason }))
     }
 
@@ -121,7 +121,7 @@ impl Invoker {
         unheard: CancellationToken,
     ) -> Result<(Ticket, Verdict)> {
         let now = self.app.clock.now();
-        let (ticket, asker) = self.app.tickets.get_with_asker(id, person.user, now).await?;
+        let (ticket, asker) = self.app.stores.tickets.get_with_asker(id, person.user, now).await?;
         let asker = self.narrowed(asker).await?;
         if let Some(asked_anew) = self.ask_anew(&ticket, &asker, person).await? {
             return Ok(asked_anew);
@@ -131,9 +131,9 @@ impl Invoker {
         let standing = standing(&ticket, &answer, &terms)?;
         let approved = Approved { approved_by: Some(person.username.clone()), ..terms.approved };
         let under_way = self.approved.enter(&ticket);
-        let (ticket, _) = self.app.tickets.take(id, person.user, approved.clone(), now).await?;
+        let (ticket, _) = self.app.stores.tickets.take(id, person.user, approved.clone(), now).await?;
         if let Some(standing) = standing
-            && let Err(error) = self.app.tickets.approve_for(standing).await
+            && let Err(error) = self.app.stores.tickets.approve_for(standing).await
         {
             // The ticket is taken, and its call is run all the same: the next one asks again.
             tracing::warn!(?error, "an approval for a whole conversation could not be kept");
@@ -141,7 +141,7 @@ impl Invoker {
         let stops = Stops { asked: under_way.stop.clone(), unheard };
         let run = ApprovedRun { approved, up_to: terms.up_to, definition: terms.definition, stops };
         let verdict = self.run_approved(&ticket, asker, run, person).await;
-        if let Err(error) = self.app.tickets.finish(id, verdict.clone()).await {
+        if let Err(error) = self.app.stores.tickets.finish(id, verdict.clone()).await {
             // The call has run, and its person is told what came of it.
             tracing::error!(?error, ticket = %id, "what came of an approved call could not be kept yet");
             self.finish_later(id, verdict.clone());
@@ -155,13 +155,13 @@ impl Invoker {
         let app = Arc::clone(&self.app);
         let pauses = ExponentialBuilder::default().with_max_delay(LONGEST_PAUSE).with_jitter().without_max_times();
         let keep = async move {
-            let finish = || app.tickets.finish(id, verdict.clone());
+            let finish = || app.stores.tickets.finish(id, verdict.clone());
             tokio::select! {
-                () = app.shutdown.cancelled() => {}
+                () = app.lifecycle.shutdown.cancelled() => {}
                 _ = finish.retry(pauses) => {}
             }
         };
-        self.app.tracker.spawn_on(keep, &self.app.runtime);
+        self.app.lifecycle.tracker.spawn_on(keep, &self.app.lifecycle.runtime);
     }
 
     /// The terms of a person's yes. Fails where the call could not run, or would destroy what they did not see.
@@ -191,7 +191,7 @@ impl Invoker {
     /// The asker, with what their key is granted now. Fails where it was revoked.
     async fn narrowed(&self, asker: Asker) -> Result<Asker> {
         let Some(id) = asker.key else { return Ok(asker) };
-        let key = self.app.people.key(id).await?.ok_or_else(|| {
+        let key = self.app.stores.people.key(id).await?.ok_or_else(|| {
             Error::conflict("The key that asked this was revoked since. Nothing was run: refuse it, and ask anew.")
         })?;
         let permissions = asker.permissions.intersect(&key.permissions);

@@ -140,7 +140,7 @@ impl<'a> Walk<'a> {
     async fn call(&mut self, tool: &Arc<Tool>, arguments: &Value) -> Result<()> {
         let used = self.registry.used_by(tool);
         self.tool(tool, arguments).await?;
-        self.reason(None, tool.asks_because(arguments, &self.app.settings.get(), self.registry));
+        self.reason(None, tool.asks_because(arguments, &self.app.settings.get()));
         for inner in &used {
             // The arguments they will be called with are known to nobody yet.
             self.tool(inner, &Value::Null).await?;
@@ -157,11 +157,11 @@ impl<'a> Walk<'a> {
     async fn tool(&mut self, tool: &Tool, arguments: &Value) -> Result<()> {
         let configuration = configure::fingerprint(self.app, tool).await?;
         let definition = Definition::from_parts([tool.definition().as_str(), &configuration]);
-        let relied_on = tool.relied_on(arguments, self.registry);
+        let relied_on = tool.relied_on(arguments);
         self.texts.extend([definition.as_str().to_owned(), relied_on.clone()]);
         let part = Part { definition, relied_on: BTreeSet::new() };
         self.parts.entry(tool.spec().id()).or_insert(part).relied_on.insert(relied_on);
-        self.reaches.extend(tool.destinations_of(arguments, self.registry));
+        self.reaches.extend(tool.destinations_of(arguments));
         self.reaches.extend(self.configured(tool).await);
         self.for_everybody |= tool.is_for_everybody();
         Ok(())
@@ -177,7 +177,7 @@ impl<'a> Walk<'a> {
     fn asks_usually(&self, tool: &Tool) -> Option<String> {
         let settings = self.app.settings.get();
         let examples = tool.spec().examples.iter();
-        examples.into_iter().find_map(|one| tool.asks_because(&one.arguments, &settings, self.registry))
+        examples.into_iter().find_map(|one| tool.asks_because(&one.arguments, &settings))
     }
 
     /// The destination of the address in a tool's settings.

@@ -21,14 +21,12 @@ use super::{
     context::{Context, Run},
     cut,
     extent::Part,
-    find::{finder::Finder, learner::Called},
     fragment,
     heavy::{self, HeavyCalls},
-    outside,
     record::Record,
     registry::{self, Found, Refused, Registry},
     run::{self, Stops},
-    sanitise,
+    sanitise, taint,
     tool::Tool,
 };
 use crate::{
@@ -53,9 +51,9 @@ use crate::{
 /// Runs calls. Cheap to clone; every clone is the same invoker.
 #[derive(Clone)]
 pub struct Invoker {
-    pub(super) app: Arc<App>,
+    pub(crate) app: Arc<App>,
     registry: Arc<RwLock<Arc<Registry>>>,
-    finder: Finder,
+    listeners: Arc<[Listener]>,
     pub(super) approved: ApprovedCalls,
     heavy: HeavyCalls,
 }
@@ -63,10 +61,17 @@ pub struct Invoker {
 impl Invoker {
     /// An invoker over these tools.
     pub fn new(app: Arc<App>, registry: Registry) -> Self {
-        let finder = Finder::new(Arc::clone(&app));
-        let registry = registry.knowing(app.catalog.clone());
         let registry = Arc::new(RwLock::new(Arc::new(registry)));
-        Self { app, registry, finder, approved: ApprovedCalls::default(), heavy: HeavyCalls::default() }
+        let listeners = Arc::new([]);
+        Self { app, registry, listeners, approved: ApprovedCalls::default(), heavy: HeavyCalls::default() }
+    }
+
+    /// The same invoker, which tells this listener as well of the outcome of each call that teaches something.
+    #[must_use]
+    pub fn on_outcome(self, listener: impl Fn(&Concluded<'_>) + Send + Sync + 'static) -> Self {
+        let listener: Listener = Arc::new(listener);
+        let listeners = self.listeners.iter().cloned().chain([listener]).collect();
+        Self { listeners, ..self }
     }
 
     /// The same invoker over other tools: for trying one out that is not offered to anybody.
@@ -88,15 +93,10 @@ impl Invoker {
         refused
     }
 
-    /// What is said of names that should be scripts and are none: why.
+    /// From now on whoever asks for one of these names, which should mean tools and do not, is told this.
     pub fn tell_broken(&self, broken: HashMap<String, String>) {
         let mut now = self.registry.write();
         *now = Arc::new(now.with_broken(broken));
-    }
-
-    /// What finds tools for a need, and learns from use.
-    pub fn finder(&self) -> &Finder {
-        &self.finder
     }
 
     /// Runs a call to its end, in a task of its own: when the caller goes away, the call and its audit row do not.
@@ -114,7 +114,7 @@ impl Invoker {
                 Err(error) => Conclusion { outcome: Err(error), origin: None },
             }
         };
-        let task = self.app.tracker.spawn_on(behalf::of(user, attempt), &self.app.runtime);
+        let task = self.app.lifecycle.tracker.spawn_on(behalf::of(user, attempt), &self.app.lifecycle.runtime);
         task.await.unwrap_or_else(|error| Conclusion { outcome: Err(Error::internal(error)), origin: None })
     }
 
@@ -137,7 +137,7 @@ impl Invoker {
         };
         let tool = found.ok().map(|found| found.tool);
         let now = self.app.clock.now();
-        let origin = tool.as_ref().and_then(|tool| outside::of_outcome(tool, &call.params, &outcome, now));
+        let origin = tool.as_ref().and_then(|tool| taint::of_outcome(tool, &call.params, &outcome, now));
         record.note_origin(origin.as_ref());
         let teaches = record.teaches();
         let closed = record.close(&self.app, &outcome).await;
@@ -145,7 +145,9 @@ impl Invoker {
         let outcome = if is_hidden { Err(registry::unknown(&call.tool)) } else { outcome };
         let kept = closed.and(self.note_origin(&call, origin.clone()).await);
         if let (Some(tool), Ok(()), true) = (tool, &kept, teaches) {
-            self.learn(&call, &tool, approval.as_ref(), &outcome);
+            let is_approved = approval.is_some();
+            let concluded = Concluded { call: &call, tool: &tool, is_approved, outcome: &outcome };
+            self.listeners.iter().for_each(|listener| listener(&concluded));
         }
         Conclusion { outcome: kept.and(outcome), origin }
     }
@@ -168,22 +170,6 @@ impl Invoker {
         match (call.topic.filter(|_| call.depth == 0 && !call.dry_run), origin) {
             (Some(topic), Some(origin)) => Conversations::of(&self.app.db).taint(topic, origin).await,
             _ => Ok(()),
-        }
-    }
-
-    /// What a call of a conversation says of its tool. Innate tools are never looked for, so nothing is learned of them.
-    fn learn(&self, call: &Call, tool: &Tool, approval: Option<&Approval>, outcome: &Result<Outcome>) {
-        let success = match outcome {
-            Ok(Outcome::Done(_)) => true,
-            Err(error) if error.is_tools_own() => false,
-            _ => return,
-        };
-        // Collecting what a person has approved tells the same a second time.
-        let collected = call.ticket.is_some() && approval.is_none();
-        let (Some(topic), false) = (call.topic, collected || call.dry_run) else { return };
-        if !tool.spec().innate {
-            let tool = tool.spec().id();
-            self.finder.learner().called(Called { user: call.caller.user, topic, tool, success });
         }
     }
 
@@ -231,11 +217,11 @@ impl Invoker {
             stopped = stops.stopped(&self.app, call, risk) => Err(stopped),
             output = run::in_time(spec.timeout, running) => output,
         };
-        let output = sanitise::redact(context.mark(output), &own).map_err(Error::of_tool)?;
+        let output = sanitise::redact(context.taint().mark(output), &own).map_err(Error::of_tool)?;
         let mut done = self.done(call, found, output, record);
-        let read = outside::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
-        done.handle = self.keep_long(call, approval, &mut done, read.or_else(|| context.origin())).await;
-        done.room = context.leave_room();
+        let read = taint::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
+        done.handle = self.keep_long(call, approval, &mut done, read.or_else(|| context.taint().origin())).await;
+        done.room = context.room().leave();
         Ok(Outcome::Done(Box::new(done)))
     }
 
@@ -328,6 +314,21 @@ impl Invoker {
         };
         Ok(Outcome::Done(Box::new(done)))
     }
+}
+
+/// Hears of the outcomes of calls.
+type Listener = Arc<dyn Fn(&Concluded<'_>) + Send + Sync>;
+
+/// A call that has ended and is in the audit, for those who listen.
+pub struct Concluded<'a> {
+    /// The call.
+    pub call: &'a Call,
+    /// Its tool.
+    pub tool: &'a Tool,
+    /// Whether a person's approval ran it.
+    pub is_approved: bool,
+    /// What its caller is answered.
+    pub outcome: &'a Result<Outcome>,
 }
 
 /// The end of a call.

@@ -127,7 +127,7 @@ impl Record {
             return Ok(());
         }
         if let Some(call) = self.event.call_id {
-            app.audit.open_call(call, self.event.clone()).await?;
+            app.stores.audit.open_call(call, self.event.clone()).await?;
             self.intent_kept = true;
         }
         Ok(())
@@ -164,8 +164,8 @@ impl Record {
         let reward = reward.map(|reward| Reward { change: if self.teaches { reward.change } else { 0.0 }, ..reward });
         let done_and_kept = self.intent_kept && outcome.is_ok();
         let closed = match self.intent_kept {
-            true => app.audit.close_call(self.event, reward).await,
-            false => app.audit.append_call(self.event, reward).await,
+            true => app.stores.audit.close_call(self.event, reward).await,
+            false => app.stores.audit.append_call(self.event, reward).await,
         };
         match closed {
             // Its trace stands already, and the next start writes the row: what was done is not called a failure.

@@ -12,14 +12,10 @@ use super::{
     tool::{Alias, Tool},
     wire,
 };
-use crate::{
-    model::{
-        caller::Caller,
-        catalog::directory::Directory,
-        error::{Error, Result},
-        spec::{Risk, Source},
-    },
-    store::catalog::Catalog,
+use crate::model::{
+    caller::Caller,
+    error::{Error, Result},
+    spec::{Risk, Source},
 };
 
 /// A tool that could not be registered.
@@ -36,8 +32,7 @@ pub struct Refused {
 pub struct Registry {
     tools: Arc<Vec<Arc<Tool>>>,
     names: Arc<HashMap<String, Name>>,
-    catalog: Option<Catalog>,
-    /// Scripts that should be tools and are none, and why.
+    /// Names that should mean tools and do not, and what whoever asks for one is told.
     broken: Arc<HashMap<String, String>>,
     /// The caller who looks: tools that they may not use have no name here.
     seen_by: Option<Arc<Caller>>,
@@ -97,7 +92,7 @@ impl Registry {
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
     pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
-        let mut registry = Self { catalog: self.catalog.clone(), broken: Arc::clone(&self.broken), ..Self::default() };
+        let mut registry = Self { broken: Arc::clone(&self.broken), ..Self::default() };
         let others = self.tools.iter().filter(|tool| tool.spec().source != source).cloned();
         let all = others.chain(tools.into_iter().map(Arc::new));
         let refused = all.filter_map(|tool| {
@@ -108,7 +103,7 @@ impl Registry {
         (registry, refused)
     }
 
-    /// The same tools, and why these names, which should be scripts, are none.
+    /// The same tools, and what is told of these names, which should mean tools and do not.
     #[must_use]
     pub fn with_broken(&self, broken: HashMap<String, String>) -> Self {
         Self { broken: Arc::new(broken), ..self.clone() }
@@ -142,12 +137,6 @@ impl Registry {
         Ok(())
     }
 
-    /// The same tools, whose risk may lie with the systems they name.
-    #[must_use]
-    pub fn knowing(self, catalog: Catalog) -> Self {
-        Self { catalog: Some(catalog), ..self }
-    }
-
     /// The same tools, as this caller may find them: what they may not use is answered as what there is not.
     #[must_use]
     pub fn as_seen_by(&self, caller: &Caller) -> Self {
@@ -159,21 +148,12 @@ impl Registry {
         Arc::ptr_eq(&self.tools, &other.tools)
     }
 
-    /// The connected systems as they are now.
-    pub fn directory(&self) -> Arc<Directory> {
-        self.catalog.as_ref().map(Catalog::get).unwrap_or_default()
-    }
-
     /// The tool a caller means by its id, name, alias, `functions.<name>` or wire name.
     pub fn find(&self, asked: &str) -> Result<Found> {
         let Some(found) = self.find_whoever_asks(asked) else {
             let bare = asked.strip_prefix("functions.").unwrap_or(asked);
-            let name = wire::decode(bare);
-            let name = name.strip_prefix("script:").unwrap_or(&name);
-            return Err(match self.broken.get(name) {
-                Some(why) => Error::not_found(format!("The script '{name}' is broken, and no tool: {why}")),
-                None => unknown(asked),
-            });
+            let told = self.broken.get(&wire::decode(bare)).map(Error::not_found);
+            return Err(told.unwrap_or_else(|| unknown(asked)));
         };
         match &self.seen_by {
             Some(caller) if !authorise::may_see(&found.tool, caller) => Err(unknown(asked)),
@@ -285,13 +265,13 @@ mod tests {
     }
 
     #[test]
-    fn a_script_that_is_broken_is_not_just_missing() {
-        let broken = HashMap::from([("mine".to_owned(), "Line 7: There is no function 'x'.".to_owned())]);
+    fn a_tool_that_is_broken_is_not_just_missing() {
+        let broken = ["mine", "script:mine"].map(|name| (name.to_owned(), "It is broken.".to_owned())).into();
         let registry = Registry::of(vec![tool("read")]).unwrap().with_broken(broken);
         let (registry, _) = registry.with_source(Source::Script, Vec::new());
         for name in ["mine", "script:mine", "script__mine", "functions.mine"] {
             let error = registry.find(name).err().unwrap();
-            assert!(error.message().starts_with("The script 'mine' is broken, and no tool: Line 7"), "{name}: {error}");
+            assert_eq!(error.message(), "It is broken.", "{name}");
         }
         assert!(registry.find("read").is_ok() && registry.find("yours").err().unwrap().message().contains("no tool"));
     }

@@ -3,7 +3,7 @@
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    authorise, configure,
+    configure,
     context::{Context, Run},
     invoker::Invoker,
     registry::Found,
@@ -20,7 +20,7 @@ use serde_json::Value;
 /// asked about that.
 pub(super) async fn question(invoker: &Invoker, call: &Call, found: &Found, arguments: &Value) -> Result<Question> {
     let tool = &found.tool;
-    tool.demand(arguments, &call.caller, &invoker.registry())?;
+    tool.demand(arguments, &call.caller)?;
     let settings = configure::load(&invoker.app, tool).await?;
     let Some(ahead) = tool.looks_ahead() else { return Ok(Question::run(found.name())) };
     let cancel = CancellationToken::new();
@@ -35,17 +35,4 @@ pub(super) async fn question(invoker: &Invoker, call: &Call, found: &Found, argu
     // Whoever put it together, and wherever it is shown: what a person decides about hides nothing.
     let shown = |text: String| visible(&text).into_owned();
     Ok(Question { text: shown(text), subject: subject.map(shown) })
-}
-
-impl Context {
-    /// The question a person would be asked about a call within this one. Fails where it could not run.
-    pub async fn question_of(&self, tool: &str, params: Value) -> Result<Question> {
-        let found = self.registry().find(tool)?;
-        let settings = self.platform();
-        authorise::check(&found.tool, self.caller(), &settings)?;
-        let arguments = found.own_arguments(params)?;
-        found.tool.check_available(&settings)?;
-        found.tool.risk_with(&arguments, &self.registry())?;
-        question(self.invoker(), self.call(), &found, &arguments).await
-    }
 }

@@ -24,12 +24,12 @@ const NAMES: &[&str] = &[
 ];
 
 /// Whether a name is kept.
-pub(super) fn is_reserved(name: &str) -> bool {
+pub(crate) fn is_reserved(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
 /// What is said of one that is.
-pub(super) fn told(name: &str) -> String {
+pub(crate) fn told(name: &str) -> String {
     format!("The name '{name}' is kept for a tool of Satchel's own. Choose another.")
 }
 

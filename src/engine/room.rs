@@ -3,17 +3,17 @@
 use std::sync::Arc;
 
 use bytes::{Bytes, BytesMut};
+use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::{
-    context::Context,
-    cut::{self, SMALL},
-};
+use super::cut::{self, SMALL};
 use crate::{
+    app::App,
     model::{
         call::ResultRoom,
         error::{Error, Result},
         figure,
+        user::UserId,
     },
     net::http::Response,
     share::Part,
@@ -31,49 +31,61 @@ pub(super) struct TakenRoom {
     inner: Vec<ResultRoom>,
 }
 
-impl Context {
+/// The room of a run's results.
+#[derive(Clone, Copy)]
+pub struct Room<'a> {
+    app: &'a App,
+    user: UserId,
+    taken: &'a Mutex<TakenRoom>,
+}
+
+impl<'a> Room<'a> {
+    pub(super) fn new(app: &'a App, user: UserId, taken: &'a Mutex<TakenRoom>) -> Self {
+        Self { app, user, taken }
+    }
+
     /// Takes room for so many bytes more of this call's result. A small one needs none.
     ///
     /// # Errors
     /// [`Kind::Busy`](crate::model::error::Kind::Busy) where earlier results of the caller leave none.
-    pub async fn take_room(&self, bytes: u64) -> Result<()> {
+    pub async fn take(self, bytes: u64) -> Result<()> {
         if bytes <= SMALL as u64 {
             return Ok(());
         }
         let all = {
-            let mut taken = self.taken_room().lock();
+            let mut taken = self.taken.lock();
             // Given back before more is asked for: a call never waits for itself.
             taken.part = None;
             taken.bytes = taken.bytes.saturating_add(bytes);
             taken.bytes
         };
-        let part = self.app().work.room(Some(self.caller().user), all).await?;
-        self.taken_room().lock().part = Some(part);
+        let part = self.app.host.work.room(Some(self.user), all).await?;
+        self.taken.lock().part = Some(part);
         Ok(())
     }
 
     /// Takes room for a result of these values, on the thread it is called from, which must be one that may block.
     ///
     /// # Errors
-    /// As [`Self::take_room`].
-    pub fn take_room_here(&self, values: &[&Value]) -> Result<()> {
+    /// As [`Self::take`].
+    pub fn take_here(self, values: &[&Value]) -> Result<()> {
         let bytes: usize = values.iter().map(|value| cut::weight(value, cut::LARGEST)).sum();
-        self.app().runtime.block_on(self.take_room(bytes as u64))
+        self.app.lifecycle.runtime.block_on(self.take(bytes as u64))
     }
 
     /// Keeps the room of a call within this one, whose result becomes a part of this one's.
-    pub fn keep_room(&self, room: Option<ResultRoom>) {
-        self.taken_room().lock().inner.extend(room);
+    pub fn keep(self, room: Option<ResultRoom>) {
+        self.taken.lock().inner.extend(room);
     }
 
     /// The room that was taken, for as long as the result is on its way.
-    pub(super) fn leave_room(&self) -> Option<ResultRoom> {
-        let taken = std::mem::take(&mut *self.taken_room().lock());
+    pub(super) fn leave(self) -> Option<ResultRoom> {
+        let taken = std::mem::take(&mut *self.taken.lock());
         (taken.part.is_some() || !taken.inner.is_empty()).then(|| Arc::new((taken.part, taken.inner)) as ResultRoom)
     }
 
     /// A whole body; more than `most` bytes is an error. Room is taken as it grows.
-    pub(super) async fn receive_whole(&self, response: Response, most: usize) -> Result<Bytes> {
+    pub(crate) async fn receive_whole(self, response: Response, most: usize) -> Result<Bytes> {
         match self.receive(response, most).await? {
             (bytes, false) => Ok(bytes),
             (_, true) => Err(Error::upstream(format!("The answer is longer than {}.", figure::bytes(most as u64)))),
@@ -81,13 +93,13 @@ impl Context {
     }
 
     /// The first `most` bytes of a body, and whether there was more. Room is taken as it grows.
-    pub async fn receive(&self, mut response: Response, most: usize) -> Result<(Bytes, bool)> {
+    pub async fn receive(self, mut response: Response, most: usize) -> Result<(Bytes, bool)> {
         let (mut received, mut room) = (BytesMut::new(), SMALL);
         while let Some(piece) = response.chunk().await? {
             let left = most.saturating_sub(received.len());
             if received.len() + piece.len().min(left) > room {
                 let wanted = if room == SMALL { RECEIVED.min(most) } else { most };
-                self.take_room((wanted - room.min(wanted)) as u64).await?;
+                self.take((wanted - room.min(wanted)) as u64).await?;
                 room = wanted;
             }
             if piece.len() > left {

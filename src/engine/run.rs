@@ -45,8 +45,8 @@ impl Stops {
         let why = tokio::select! {
             biased;
             () = self.asked.cancelled() => "The call was stopped before it was done.",
-            () = app.shutdown.cancelled(), if lone_read => SHUTDOWN,
-            () = app.overdue.cancelled() => SHUTDOWN,
+            () = app.lifecycle.shutdown.cancelled(), if lone_read => SHUTDOWN,
+            () = app.lifecycle.overdue.cancelled() => SHUTDOWN,
             () = self.unheard.cancelled(), if lone_read => "The call was stopped: who made it has hung up.",
         };
         let told = if reads { why.to_owned() } else { format!("{why} {UNCERTAIN}") };

@@ -7,6 +7,7 @@ mod neutral;
 mod secrets;
 
 use self::lines::cuttable;
+use super::cut::READERS;
 use crate::model::{
     call::Approved,
     error::Error,
@@ -16,7 +17,7 @@ use crate::model::{
 pub use lines::plain_lines;
 pub use neutral::{neutralise, restore};
 pub use secrets::redact;
-pub(super) use secrets::{hide, hide_error, hide_text};
+pub(crate) use secrets::{hide, hide_error, hide_text};
 
 /// Most characters between a tool's markers (R39), all that is said of a cut included.
 pub const LIMIT: usize = 3_000;
@@ -73,11 +74,8 @@ pub fn wrap(tool: &str, rendered: &str, rest: Option<&str>) -> String {
         return format!("[TOOL:{tool}]\n{rendered}\n[/TOOL]");
     }
     let total = rendered.chars().count();
-    let how = rest.map_or_else(String::new, |handle| {
-        format!(
-            " To read the rest, give '{handle}' as `data` to grep_result, parse_json, filter_rows or transform_data."
-        )
-    });
+    let how =
+        rest.map_or_else(String::new, |handle| format!(" To read the rest, give '{handle}' as `data` to {READERS}."));
     let notice = |shown: usize| format!("\n(cut: {shown} of {total} characters.{how})");
     // The number of what is shown never has more digits than that of the room.
     let shown = ROOM.saturating_sub(notice(ROOM).chars().count());

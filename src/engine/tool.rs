@@ -33,9 +33,9 @@ pub use bound::InnerCall;
 
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
 type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
-type Asks = Arc<dyn Fn(&Value, &Settings, &Registry) -> Option<String> + Send + Sync>;
-type Demands = Arc<dyn Fn(&Value, &Caller, &Registry) -> Result<()> + Send + Sync>;
-type Reaches = Arc<dyn Fn(&Value, &Registry) -> Vec<Destination> + Send + Sync>;
+type Asks = Arc<dyn Fn(&Value, &Settings) -> Option<String> + Send + Sync>;
+type Demands = Arc<dyn Fn(&Value, &Caller) -> Result<()> + Send + Sync>;
+type Reaches = Arc<dyn Fn(&Value) -> Vec<Destination> + Send + Sync>;
 type Accepts = fn(&str, &str) -> Result<()>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
@@ -93,6 +93,7 @@ impl Tool {
             settings: Vec::new(),
             examples: Vec::new(),
             innate: false,
+            own_data: false,
         };
         let run = Arc::new(run);
         let handler: Handler = Arc::new(move |context, arguments| {
@@ -186,13 +187,13 @@ impl Tool {
     }
 
     /// Why a person must be asked whatever the risk, if so.
-    pub fn asks_because(&self, arguments: &Value, settings: &Settings, registry: &Registry) -> Option<String> {
-        self.asks.as_ref().and_then(|asks| asks(arguments, settings, registry))
+    pub fn asks_because(&self, arguments: &Value, settings: &Settings) -> Option<String> {
+        self.asks.as_ref().and_then(|asks| asks(arguments, settings))
     }
 
     /// Fails where this caller cannot make a call with these arguments.
-    pub fn demand(&self, arguments: &Value, caller: &Caller, registry: &Registry) -> Result<()> {
-        self.demands.as_ref().map_or(Ok(()), |demands| demands(arguments, caller, registry))
+    pub fn demand(&self, arguments: &Value, caller: &Caller) -> Result<()> {
+        self.demands.as_ref().map_or(Ok(()), |demands| demands(arguments, caller))
     }
 
     /// Whether its arguments or what they name say where its calls are sent.

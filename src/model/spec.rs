@@ -149,6 +149,8 @@ pub struct Spec {
     pub examples: Vec<Example>,
     /// Innate tools are always in the model's context (R30).
     pub innate: bool,
+    /// Whether it changes nothing but what belongs to its caller alone, and so needs no permission.
+    pub own_data: bool,
 }
 
 impl Spec {
@@ -179,6 +181,3 @@ pub enum Status {
     /// Cannot work here; the description says why.
     Error,
 }
-
-/// Tools that change things and ask for no permission: what they change belongs to the caller alone.
-pub const PERMISSIONLESS: &[&str] = &["save_memory", "list", "clipboard_write", "parallel", "find_tools"];

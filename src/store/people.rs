@@ -109,6 +109,11 @@ pub struct Actor {
 }
 
 impl Actor {
+    /// Somebody who is in no session.
+    pub fn at(caller: &Caller, now: Time) -> Self {
+        Self { caller: caller.clone(), session: None, now }
+    }
+
     /// Writes the audit row of an administrator's action into the transaction that does it.
     pub(super) fn record(&self, c: &Connection, action: &str, arguments: Value) -> Result<()> {
         self.append(c, EventType::AdminAction, action, arguments)

@@ -1,10 +1,10 @@
 //! All built-in tools.
 
 use super::{agents, callers, catalog, data, desktop, documents, files, knowledge, memory, operations, processes, web};
-use crate::engine::tool::Tool;
+use crate::{engine::tool::Tool, services::handles::Handles};
 
-/// Every built-in tool, by category.
-pub fn all() -> Vec<Tool> {
+/// Every built-in tool, by category, over these handles.
+pub fn all(handles: &Handles) -> Vec<Tool> {
     let mut all = data::tools();
     all.extend(files::tools());
     all.extend(processes::tools());
@@ -14,8 +14,8 @@ pub fn all() -> Vec<Tool> {
     all.extend(operations::tools());
     all.extend(documents::tools());
     all.extend(web::tools());
-    all.extend(catalog::tools());
-    all.extend(callers::tools());
-    all.extend(agents::tools());
+    all.extend(catalog::tools(handles));
+    all.extend(callers::tools(handles));
+    all.extend(agents::tools(handles));
     all
 }

@@ -4,14 +4,14 @@ use std::time::Instant;
 
 use anyhow::{Context, Result};
 use satchel::{
-    engine::find::{
+    index::embed::{embedder::Embedder, model::Model, workers::Limits},
+    model::score::percentile,
+    services::find::{
         catalogue::Catalogue,
         past::Past,
         profile::Profile,
         ranking::{self, Question},
     },
-    index::embed::{embedder::Embedder, model::Model, workers::Limits},
-    model::score::percentile,
 };
 
 use super::report::{Report, Target};

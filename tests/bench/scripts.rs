@@ -10,9 +10,9 @@ use std::{
 use anyhow::{Context, Result};
 use futures_util::future::try_join_all;
 use satchel::{
-    engine::scripts::{Loaded, evaluate},
     host::{clock::Clock, workers::Workers},
     model::{output::Output, score::percentile, script::Origin},
+    services::scripts::{Loaded, evaluate},
 };
 use serde_json::{Value, json};
 

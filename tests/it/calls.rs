@@ -118,7 +118,12 @@ impl Scene {
         let app = Arc::clone(&chat.app.satchel.app);
         let registry = Registry::of(vec![meet(), note(diary), wait(diary), reach()]).unwrap();
         let invoker = Invoker::new(Arc::clone(&app), registry);
-        let agent = Agent::new(Arc::clone(&app), invoker.clone(), Patience::default());
+        let agent = Agent::new(
+            Arc::clone(&app),
+            invoker.clone(),
+            chat.app.satchel.services.finder.learner().clone(),
+            Patience::default(),
+        );
         let agent = agent.unwrap();
         let caller = chat.app.owner().await.caller;
         let made = agent.conversations().create(caller.user, String::new(), app.clock.now()).await.unwrap();

@@ -78,7 +78,7 @@ impl Connected {
     }
 
     fn catalog(&self) -> &Catalog {
-        &self.server.app.satchel.app.catalog
+        &self.server.app.satchel.app.stores.catalog
     }
 
     /// Calls a tool as the owner; it must run.

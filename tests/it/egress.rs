@@ -137,10 +137,10 @@ async fn rows_are_kept_as_long_as_is_set() {
     fetch().await;
     app.satchel.app.clock.advance(std::time::Duration::from_secs(3 * 86_400));
     fetch().await;
-    app.satchel.app.egress.settle().await;
+    app.satchel.app.net.egress.settle().await;
     let settings = app.satchel.app.settings.get();
     assert_eq!((settings.outbound.keep_days, settings.outbound.keep_rows), (2, 1_000_000));
-    app.satchel.app.egress.sweep().await.unwrap();
+    app.satchel.app.net.egress.sweep().await.unwrap();
     assert_eq!(ledger(&server, "").await.len(), 1);
 }
 

@@ -33,7 +33,7 @@ async fn fails(invoker: &Invoker, caller: &Caller, tool: &str) -> Error {
 /// The rows of tool calls, oldest first.
 async fn rows(app: &TestApp) -> Vec<Entry> {
     let filter = Filter { event_type: Some("tool_invocation".to_owned()), ..Filter::default() };
-    let mut rows = app.satchel.app.audit.find(filter, 100).await.unwrap();
+    let mut rows = app.satchel.app.stores.audit.find(filter, 100).await.unwrap();
     rows.reverse();
     rows
 }
@@ -196,7 +196,7 @@ async fn a_dry_run_checks_everything_and_runs_nothing() {
     assert_eq!(done.output.data, wanted);
     assert_eq!(rehearse(json!({"txt": "hi"})).await.unwrap_err().kind(), Kind::Invalid);
     assert_eq!(runs.count(), 0);
-    assert!(app.satchel.app.tickets.pending(mara.user, app.satchel.app.clock.now()).await.unwrap().is_empty());
+    assert!(app.satchel.app.stores.tickets.pending(mara.user, app.satchel.app.clock.now()).await.unwrap().is_empty());
     assert_eq!((last(&app).await.action.as_str(), weight(&app, "send").await), ("dry_run", 1.0));
 }
 
@@ -258,12 +258,12 @@ async fn a_secret_of_the_settings_never_comes_out() {
     assert!(missing.message().starts_with("Missing required config: key."), "{missing}");
     let secret = "pä \"ss\"/word+42?";
     let by = Actor {
-        caller: app.satchel.app.people.local_caller().await.unwrap(),
+        caller: app.satchel.app.stores.people.local_caller().await.unwrap(),
         session: None,
         now: app.satchel.app.clock.now(),
     };
     let values = Map::from_iter([("key".to_owned(), json!(secret))]);
-    app.satchel.app.tool_config.set(&by, "leaks", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&by, "leaks", &settings, values).await.unwrap();
     let call = Call::new(mara.clone(), "leaks", json!({"text": ""}));
     let Outcome::Done(done) = invoker.invoke(call, CancellationToken::new()).await.unwrap() else { panic!("asked") };
     let shown = serde_json::to_string(&done.output).unwrap();

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use satchel::{
     engine::wire,
-    model::spec::{Example, PERMISSIONLESS, Risk, Source},
+    model::spec::{Example, Risk, Source},
 };
 use serde_json::{Value, json};
 
@@ -44,7 +44,7 @@ async fn outside(app: &TestApp) -> Site {
     let registry = app.satchel.invoker.registry();
     let settings = registry.find("web_search").unwrap().tool.spec().settings.clone();
     let values = json!({"base_url": site.url("")}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&app.owner().await, "web_search", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&app.owner().await, "web_search", &settings, values).await.unwrap();
     site
 }
 
@@ -111,7 +111,7 @@ async fn every_tool_that_changes_more_than_its_callers_own_data_needs_a_permissi
     let app = TestApp::start().await;
     for tool in app.satchel.invoker.registry().tools() {
         let spec = tool.spec();
-        let free = spec.risk == Risk::Read || PERMISSIONLESS.contains(&spec.name.as_str());
+        let free = spec.risk == Risk::Read || spec.own_data;
         assert!(free || spec.permission.is_some(), "{spec} changes things and asks for no permission");
     }
 }

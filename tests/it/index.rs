@@ -146,7 +146,7 @@ async fn entries_are_found_after_a_restart() {
     let mara = app.caller(BOTH).await;
     call(&app, &mara, "index_put", json!({"id": "a", "text": "pears", "vector": along(1, 2)})).await;
     let app = app.restart().await;
-    app.satchel.app.indexes.settled().await.unwrap();
+    app.satchel.app.search.indexes.settled().await.unwrap();
     assert_eq!(ids(&call(&app, &mara, "index_query", json!({"query": "pear"})).await), ["a"]);
     assert_eq!(ids(&call(&app, &mara, "vector_query", json!({"vector": along(1, 2)})).await), ["a"]);
 }
@@ -167,6 +167,6 @@ async fn the_indexes_are_shown_and_made_again_over_rest() {
     let rebuild = |space: &str| Request::post(&format!("/api/indexes/{space}/rebuild"), &json!({})).cookie(&cookie);
     assert_eq!(server.send(rebuild("entries")).await.status, 202);
     assert_eq!(server.send(rebuild("tools")).await.status, 404);
-    server.app.satchel.app.indexes.settled().await.unwrap();
+    server.app.satchel.app.search.indexes.settled().await.unwrap();
     assert_eq!(ids(&call(&server.app, &caller, "index_query", json!({"query": "pear"})).await), ["a"]);
 }

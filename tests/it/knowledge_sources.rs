@@ -138,7 +138,7 @@ async fn an_address_that_fails_is_tried_again_and_then_given_up() {
         if document["status"] == "queued" && !document["reason"].is_null() {
             waits += 1;
             library.server.app.satchel.app.clock.advance(Duration::from_secs(60));
-            library.server.app.satchel.app.knowledge.ingest.wake(satchel::store::ingest::Worker::Reader);
+            library.server.app.satchel.app.stores.knowledge.ingest.wake(satchel::store::ingest::Worker::Reader);
         }
         pause().await;
     };

@@ -6,12 +6,12 @@ mod page;
 use std::time::Duration;
 
 use satchel::{
-    engine::remembering::Remembering,
     model::{
         caller::Caller,
         error::{Error, Kind},
         memory::{Layer, MemoryChange, NewMemory},
     },
+    services::remembering::Remembering,
     store::memory::Reach,
 };
 use serde_json::{Value, json};
@@ -193,7 +193,7 @@ async fn what_cannot_be_remembered_is_said() {
 async fn a_full_layer_lets_its_weakest_go_and_says_so() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
-    let own = app.satchel.app.memories.own(mara.user);
+    let own = app.satchel.app.stores.memories.own(mara.user);
     let clock = &app.satchel.app.clock;
     let most = Layer::Gist.most();
     let all = (0..most).map(|n| NewMemory::new(&format!("n{n}"), Layer::Gist).unwrap()).collect();
@@ -213,7 +213,7 @@ async fn a_memory_fades_with_age_and_firms_up_when_it_is_called_back() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
     app.data(&mara, "memorize", json!({"gists": ["Talked about Lisbon"]})).await.unwrap();
-    let own = app.satchel.app.memories.own(mara.user);
+    let own = app.satchel.app.stores.memories.own(mara.user);
     let clock = &app.satchel.app.clock;
     let held = async || {
         let memory = own.get("talked-about-lisbon", clock.now()).await.unwrap();
@@ -232,7 +232,7 @@ async fn a_memory_fades_with_age_and_firms_up_when_it_is_called_back() {
 async fn a_paraphrase_is_found_by_its_meaning_and_merged_into_what_it_repeats() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
-    assert!(app.satchel.app.embedder.model().is_some(), "no model of meaning is built in: run `make model`");
+    assert!(app.satchel.app.search.embedder.model().is_some(), "no model of meaning is built in: run `make model`");
     for content in ["Allergic to peanuts", "Drives an old car", "Her sister lives in Porto"] {
         save(&app, &mara, content).await;
     }
@@ -256,13 +256,13 @@ async fn what_is_edited_is_found_by_what_it_means_now_and_what_is_deleted_leaves
     let id = memory.get(&key).await.unwrap().id;
     let change = MemoryChange { content: Some("Enjoys climbing mountains".to_owned()), ..MemoryChange::default() };
     memory.update(id, change).await.unwrap();
-    let model = app.satchel.app.embedder.model().map(|model| model.id);
+    let model = app.satchel.app.search.embedder.model().map(|model| model.id);
     if let Some(model) = &model {
         assert_eq!(
             contents(&app, &mara, "recall", json!({"query": "hiking in the Alps"})).await,
             ["Enjoys climbing mountains"]
         );
-        let own = app.satchel.app.memories.own(mara.user);
+        let own = app.satchel.app.stores.memories.own(mara.user);
         assert!(own.unread(model.clone(), 10).await.unwrap().is_empty());
     }
     memory.delete(id).await.unwrap();

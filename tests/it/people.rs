@@ -22,7 +22,7 @@ fn ask_me() -> Request {
 
 /// The newest audit rows, as (event type, action, outcome, user).
 async fn audit(server: &TestServer, count: u32) -> Vec<[String; 4]> {
-    let entries = server.app.satchel.app.audit.find(Default::default(), count).await.unwrap();
+    let entries = server.app.satchel.app.stores.audit.find(Default::default(), count).await.unwrap();
     entries.into_iter().map(|e| [e.event_type, e.action, e.outcome, e.user]).collect()
 }
 
@@ -58,7 +58,7 @@ async fn the_link_makes_one_owner_and_signs_him_in() {
 async fn of_ten_owners_at_once_one_is_made() {
     let server = TestServer::empty().await;
     let app = &server.app.satchel.app;
-    let token = app.people.issue_link(app.clock.now());
+    let token = app.stores.people.issue_link(app.clock.now());
     let tries = (0..10).map(|n| {
         let body = json!({"token": token.expose(), "username": format!("owner{n}"), "password": PASSWORD});
         server.send(Request::post("/api/setup", &body))
@@ -66,14 +66,14 @@ async fn of_ten_owners_at_once_one_is_made() {
     let mut statuses: Vec<u16> = futures_util::future::join_all(tries).await.iter().map(|a| a.status).collect();
     statuses.sort_unstable();
     assert_eq!(statuses, [vec![201], vec![409; 9]].concat());
-    assert_eq!(app.people.users().await.unwrap().len(), 1);
+    assert_eq!(app.stores.people.users().await.unwrap().len(), 1);
 }
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_lapsed_link_says_what_to_do() {
     let server = TestServer::empty().await;
     let app = &server.app.satchel.app;
-    let token = app.people.issue_link(app.clock.now());
+    let token = app.stores.people.issue_link(app.clock.now());
     app.clock.advance(Duration::from_secs(15 * 60));
     let body = json!({"token": token.expose(), "username": "owner", "password": PASSWORD});
     let answer = server.send(Request::post("/api/setup", &body)).await;
@@ -318,7 +318,7 @@ async fn everything_done_to_people_is_in_the_audit_and_no_secret_with_it() {
     server.owner("PUT", "/api/settings", &json!({"tools_enabled": false})).await;
     server.owner("POST", "/api/vault/rotate", &Value::Null).await;
     server.owner("DELETE", &path, &Value::Null).await;
-    let entries = server.app.satchel.app.audit.find(Default::default(), 100).await.unwrap();
+    let entries = server.app.satchel.app.stores.audit.find(Default::default(), 100).await.unwrap();
     let done: Vec<&str> =
         entries.iter().filter(|e| e.event_type == "admin_action").map(|e| e.action.as_str()).rev().collect();
     let wanted = [

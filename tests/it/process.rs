@@ -122,7 +122,7 @@ async fn until(holds: impl Fn() -> bool) {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_ends_with_its_owners_right_to_run_it_and_files_go_with_their_owner() {
     let (app, _) = app().await;
-    let people = &app.satchel.app.people;
+    let people = &app.satchel.app.stores.people;
     let by = app.owner().await;
     for (mark, change) in [
         ("86331", Some(UserChange { disabled: Some(true), ..UserChange::default() })),
@@ -141,7 +141,7 @@ async fn a_process_ends_with_its_owners_right_to_run_it_and_files_go_with_their_
         }
         until(|| !left(mark) && workspace.exists() == stays).await;
     }
-    assert!(app.satchel.app.processes.owners().is_empty());
+    assert!(app.satchel.app.host.processes.owners().is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -266,7 +266,10 @@ async fn what_a_model_proposes_counts_once_a_person_publishes_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_process_is_found_by_what_it_means() {
     let chat = Chat::start(vec![]).await;
-    assert!(chat.app.satchel.app.embedder.model().is_some(), "no model of meaning is built in: run `make model`");
+    assert!(
+        chat.app.satchel.app.search.embedder.model().is_some(),
+        "no model of meaning is built in: run `make model`"
+    );
     for (name, description) in [
         ("Recruiting", "How we look for, interview and hire new colleagues."),
         ("Waste disposal", "What becomes of old batteries and paper."),

@@ -131,7 +131,7 @@ async fn welcome(server: &TestServer) -> Vec<Asker> {
 
 /// Everybody whose credential is no good.
 async fn unwelcome(server: &TestServer) -> Vec<Asker> {
-    let people = &server.app.satchel.app.people;
+    let people = &server.app.satchel.app.stores.people;
     let id = server.add("gone", "administrator").await;
     let gone = server.sign_in("gone").await;
     let of_disabled = server.key(&gone, None).await;

@@ -167,6 +167,7 @@ async fn permissions_and_risks_are_those_of_the_desk_and_roles_see_as_many_of_it
     let roles: BTreeMap<String, usize> = app
         .satchel
         .app
+        .stores
         .people
         .roles()
         .await

@@ -168,7 +168,7 @@ async fn a_set_up_link_is_judged_before_anything_is_filled_in() {
     let look = async |token: &str| server.send(Request::post("/api/setup/link", &json!({"token": token}))).await.status;
     assert_eq!(look("wrong").await, 403);
     let app = &server.app.satchel.app;
-    let token = app.people.issue_link(app.clock.now());
+    let token = app.stores.people.issue_link(app.clock.now());
     assert_eq!(look(token.expose()).await, 204);
     assert_eq!(look(token.expose()).await, 204, "looking uses nothing up");
     assert_eq!(server.set_up("owner").await.status, 201);

@@ -86,7 +86,7 @@ impl Scene {
     /// The rows of calls, the oldest first.
     async fn rows(&self) -> Vec<Entry> {
         let filter = Filter { event_type: Some("tool_invocation".to_owned()), ..Filter::default() };
-        self.app.satchel.app.audit.find(filter, 100).await.unwrap().into_iter().rev().collect()
+        self.app.satchel.app.stores.audit.find(filter, 100).await.unwrap().into_iter().rev().collect()
     }
 
     async fn actions(&self) -> Vec<(String, String, Value)> {
@@ -300,7 +300,7 @@ async fn edited_arguments_are_what_runs_and_what_is_audited() {
         succeeded.into_iter().all(|row| row.arguments == json!({"text": "edited"})),
         "what never ran is no success"
     );
-    assert!(scene.app.satchel.app.audit.verify(Vec::new(), scene.app.satchel.app.clock.now()).await.unwrap().ok);
+    assert!(scene.app.satchel.app.stores.audit.verify(Vec::new(), scene.app.satchel.app.clock.now()).await.unwrap().ok);
 
     let second = scene.ask(scene.call("send", "hello")).await;
     let wrong = Answer { params: Some(json!({"txt": "edited"})), ..yes() };

@@ -23,7 +23,7 @@ async fn with_a_secret() -> TestApp {
 }
 
 async fn secret(app: &TestApp) -> String {
-    app.satchel.app.vault.get("provider:1", "api_key").await.unwrap().unwrap().expose().to_owned()
+    app.satchel.app.stores.vault.get("provider:1", "api_key").await.unwrap().unwrap().expose().to_owned()
 }
 
 /// Stops, changes the directory, and gives the sentence of the refused start.
@@ -47,7 +47,7 @@ async fn a_secret_survives_restart_and_rotation_and_stands_in_no_file() {
         app = app.restart().await;
         assert_eq!(secret(&app).await, CANARY);
         let by = app.owner().await;
-        let rotated = app.satchel.app.vault.rotate(&by).await.unwrap();
+        let rotated = app.satchel.app.stores.vault.rotate(&by).await.unwrap();
         assert_eq!(rotated.records, 1);
         assert_eq!(secret(&app).await, CANARY);
     }
@@ -77,11 +77,11 @@ async fn a_key_file_that_was_lost_before_anything_was_sealed_is_made_anew() {
     app.satchel.stop().await;
     fs::remove_file(&path).unwrap();
     let satchel = Satchel::start(config(&app.dir)).await.unwrap();
-    satchel.app.vault.put("provider:1", "api_key", Secret::new(CANARY), satchel.app.clock.now()).await.unwrap();
+    satchel.app.stores.vault.put("provider:1", "api_key", Secret::new(CANARY), satchel.app.clock.now()).await.unwrap();
     satchel.stop().await;
     assert_ne!(fs::read(&path).unwrap(), before);
     let again = Satchel::start(config(&app.dir)).await.unwrap();
-    assert_eq!(again.app.vault.get("provider:1", "api_key").await.unwrap().unwrap().expose(), CANARY);
+    assert_eq!(again.app.stores.vault.get("provider:1", "api_key").await.unwrap().unwrap().expose(), CANARY);
     again.stop().await;
 }
 
@@ -110,8 +110,8 @@ async fn a_key_from_outside_leaves_no_key_file() {
     let given = |text: &str| Config { vault_key: VaultKey::Given(Secret::new(text)), ..config(&dir) };
     let satchel = Satchel::start(given(&"1f".repeat(32))).await.unwrap();
     let app = &satchel.app;
-    app.vault.put("provider:1", "api_key", Secret::new(CANARY), app.clock.now()).await.unwrap();
-    let facts = app.vault.key_facts().await.unwrap();
+    app.stores.vault.put("provider:1", "api_key", Secret::new(CANARY), app.clock.now()).await.unwrap();
+    let facts = app.stores.vault.key_facts().await.unwrap();
     assert!(
         !facts.own && facts.change.contains("only the secrets in it need the vault's key of that time"),
         "{facts:?}"
@@ -121,7 +121,7 @@ async fn a_key_from_outside_leaves_no_key_file() {
     assert!(refused(given(&"2f".repeat(32))).await.contains("another key"));
     assert!(refused(config(&dir)).await.contains("is missing"));
     let satchel = Satchel::start(given(&"1f".repeat(32))).await.unwrap();
-    assert_eq!(satchel.app.vault.get("provider:1", "api_key").await.unwrap().unwrap().expose(), CANARY);
+    assert_eq!(satchel.app.stores.vault.get("provider:1", "api_key").await.unwrap().unwrap().expose(), CANARY);
     satchel.stop().await;
 }
 
@@ -131,7 +131,7 @@ async fn a_rotation_that_a_crash_cut_is_ended_by_the_next_start() {
     let (key, next) = (app.dir.path().join("secret.key"), app.dir.path().join("secret.key.new"));
     let before = fs::read(&key).unwrap();
     let by = app.owner().await;
-    app.satchel.app.vault.rotate(&by).await.unwrap();
+    app.satchel.app.stores.vault.rotate(&by).await.unwrap();
     app.satchel.stop().await;
     // As a crash between the commit and the renaming of the key file leaves it.
     fs::rename(&key, &next).unwrap();

@@ -8,13 +8,7 @@ use std::{
 };
 
 use satchel::{
-    engine::{
-        find::{
-            catalogue::Catalogue,
-            finder::{Asker, Finder, Found, Patience},
-        },
-        tool::Tool,
-    },
+    engine::tool::Tool,
     index::embed::{
         embedder::Embedder,
         model::{File, Model},
@@ -25,6 +19,10 @@ use satchel::{
         error::Kind,
         learning::Ended,
         spec::{Risk, Source, Spec},
+    },
+    services::find::{
+        catalogue::Catalogue,
+        finder::{Asker, Finder, Found, Patience},
     },
     store::vectors,
 };
@@ -43,7 +41,7 @@ const FOR_EVER: Duration = Duration::from_secs(60);
 fn read_tokenizer_at(app: &TestApp, path: &Path) {
     let model = Model { tokenizer: File::At(path.to_owned()), ..Model::embedded().unwrap() };
     let limits = Limits { threads: 1, ..Limits::default() };
-    app.satchel.app.embedder.become_like(&Embedder::new(Some(model), limits));
+    app.satchel.app.search.embedder.become_like(&Embedder::new(Some(model), limits));
 }
 
 /// From now on nothing is embedded: whatever is waits for ever.
@@ -78,7 +76,7 @@ async fn learn(app: &TestApp, caller: &Caller) {
         success: true,
         at: app.satchel.app.clock.now(),
     };
-    app.satchel.invoker.finder().learner().stored().note(learned).await.unwrap();
+    app.satchel.services.finder.learner().stored().note(learned).await.unwrap();
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -89,7 +87,7 @@ async fn a_search_waits_neither_for_tools_nor_for_what_was_learned_to_be_embedde
     learn(&app, &caller).await;
     // Whatever it did wait for, it would for ever.
     let patience = Patience { reading: Duration::MAX, need: Duration::MAX, trial: Duration::MAX };
-    let finder = app.satchel.invoker.finder().with_patience(patience);
+    let finder = app.satchel.services.finder.with_patience(patience);
     for _ in 0..2 {
         let found = find(&app, &finder, &caller, "calculator").await;
         assert_eq!(found.hits[0].name, "calculator");
@@ -103,7 +101,7 @@ async fn a_search_waits_neither_for_tools_nor_for_what_was_learned_to_be_embedde
 async fn a_search_goes_by_words_where_its_need_is_not_embedded_in_time() {
     let app = TestApp::start().await;
     hold_embedder(&app);
-    let model = app.satchel.app.embedder.model().unwrap();
+    let model = app.satchel.app.search.embedder.model().unwrap();
     let texts = Catalogue::of_registry(&app.satchel.invoker.registry()).texts();
     let known = texts.iter().position(|text| text == "calculator").unwrap() - 1;
     let hash = vectors::hash(&texts[known]);
@@ -111,7 +109,7 @@ async fn a_search_goes_by_words_where_its_need_is_not_embedded_in_time() {
     app.satchel.app.db.write(move |c| vectors::put(c, &model.id, &hash, &vector)).await.unwrap();
     let caller = app.caller(&["*"]).await;
     let patience = Patience { reading: Duration::MAX, need: Duration::ZERO, trial: Duration::MAX };
-    let finder = app.satchel.invoker.finder().with_patience(patience);
+    let finder = app.satchel.services.finder.with_patience(patience);
     let found = find(&app, &finder, &caller, "calculator").await;
     assert_eq!((found.hits[0].name.as_str(), found.hits[0].why.cosine), ("calculator", None));
     assert!(found.note.is_some_and(|note| note.contains("by their words alone")), "{:?}", found.note);
@@ -122,7 +120,7 @@ async fn a_changed_registry_keeps_the_meaning_that_is_known() {
     let app = TestApp::start().await;
     let caller = app.caller(&["*"]).await;
     let patience = Patience { reading: Duration::MAX, need: Duration::MAX, trial: Duration::MAX };
-    let finder = app.satchel.invoker.finder().with_patience(patience);
+    let finder = app.satchel.services.finder.with_patience(patience);
     let begun = Instant::now();
     while find(&app, &finder, &caller, "add up some numbers").await.hits.iter().all(|hit| hit.why.cosine.is_none()) {
         assert!(begun.elapsed() < 10 * FOR_EVER, "nothing is embedded");
@@ -147,9 +145,9 @@ async fn what_was_learned_is_embedded_by_a_later_search_where_that_failed() {
     read_tokenizer_at(&app, &path);
     let caller = app.caller(&["*"]).await;
     learn(&app, &caller).await;
-    let learner = app.satchel.invoker.finder().learner();
+    let learner = app.satchel.services.finder.learner();
     assert!(!learner.past().await.unwrap().1);
-    app.satchel.app.embedder.passages(vec!["a text".to_owned()]).await.unwrap_err();
+    app.satchel.app.search.embedder.passages(vec!["a text".to_owned()]).await.unwrap_err();
     let File::Embedded(tokenizer) = Model::embedded().unwrap().tokenizer else { panic!("it is a file") };
     std::fs::write(&path, tokenizer).unwrap();
     let begun = Instant::now();
@@ -167,7 +165,7 @@ async fn a_trial_of_past_requests_that_takes_too_long_is_ended_and_says_so() {
     let (registry, settings) = (app.satchel.invoker.registry(), app.satchel.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
     let patience = Patience { reading: Duration::MAX, need: Duration::MAX, trial: Duration::MAX };
-    let finder = app.satchel.invoker.finder().with_patience(patience);
+    let finder = app.satchel.services.finder.with_patience(patience);
     let begun = Instant::now();
     while finder.try_out(asker).await.unwrap().summary.queries == 0 {
         assert!(begun.elapsed() < 10 * FOR_EVER, "nothing is tried");

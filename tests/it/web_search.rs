@@ -23,7 +23,7 @@ async fn searching() -> (TestApp, Site) {
     let (app, site) = (TestApp::start().await, Site::start().await);
     let settings = app.satchel.invoker.registry().find("web_search").unwrap().tool.spec().settings.clone();
     let values = json!({"base_url": site.url("/searx/")}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&app.owner().await, "web_search", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&app.owner().await, "web_search", &settings, values).await.unwrap();
     (app, site)
 }
 

@@ -18,6 +18,7 @@ use crate::{
         spec::{Category, Risk, Source, Spec},
         user::Username,
     },
+    services::handles::Handles,
     store::{audit::Filter, conversations::Conversations, people::Actor, tickets::Verdict, users::NewUser},
     tools,
 };
@@ -45,6 +46,7 @@ fn held(gate: &Gate) -> Tool {
         settings: Vec::new(),
         examples: Vec::new(),
         innate: false,
+        own_data: false,
     };
     let run = move |_, _: Value| {
         let gate = gate.clone();
@@ -76,12 +78,12 @@ fn config(data: &Path) -> Config {
 
 /// Somebody without a permission, who is asked before anything is changed.
 async fn mara(app: &App) -> Caller {
-    let by = Actor { caller: app.people.local_caller().await.unwrap(), session: None, now: app.clock.now() };
+    let by = Actor { caller: app.stores.people.local_caller().await.unwrap(), session: None, now: app.clock.now() };
     let permissions = Permissions::default();
-    app.people.create_role(&by, "guest".to_owned(), permissions.clone()).await.unwrap();
+    app.stores.people.create_role(&by, "guest".to_owned(), permissions.clone()).await.unwrap();
     let username = Username::try_from("mara".to_owned()).unwrap();
     let new = NewUser { username, password: Secret::new("correct horse"), role: "guest".to_owned() };
-    let user = app.people.create_user(&by, new).await.unwrap().id;
+    let user = app.stores.people.create_user(&by, new).await.unwrap().id;
     Caller {
         user,
         username: "mara".to_owned(),
@@ -100,7 +102,7 @@ async fn a_call_that_ran_is_told_as_done_however_much_waits_to_be_written() {
     let mara = mara(&app).await;
     let topic = Conversations::of(&app.db).create(mara.user, String::new(), app.clock.now()).await.unwrap().id;
     let (crowded, places) = app.db.crowded();
-    let app = Arc::new(App { tickets: Tickets::of(&crowded), db: crowded, ..app });
+    let app = Arc::new(App { stores: Stores { tickets: Tickets::of(&crowded), ..app.stores }, db: crowded, ..app });
     let gate = Gate::default();
     let invoker = Invoker::new(Arc::clone(&app), Registry::of(vec![held(&gate)]).unwrap());
     let call = Call { topic: Some(topic), ..Call::new(mara.clone(), "post", json!({})) };
@@ -117,7 +119,7 @@ async fn a_call_that_ran_is_told_as_done_however_much_waits_to_be_written() {
     // Its row has a place of its own; what is written after it has none.
     let ran =
         || Filter { tool: Some("catalog:post".to_owned()), outcome: Some("success".to_owned()), ..Filter::default() };
-    while app.audit.find(ran(), 1).await.unwrap().is_empty() && !deciding.is_finished() {
+    while app.stores.audit.find(ran(), 1).await.unwrap().is_empty() && !deciding.is_finished() {
         yield_now().await;
     }
     for _ in 0..100 {
@@ -126,7 +128,7 @@ async fn a_call_that_ran_is_told_as_done_however_much_waits_to_be_written() {
     drop(last);
     let (decided, verdict) = deciding.await.unwrap().unwrap();
     assert!(matches!(&verdict, Verdict::Ran { output, .. } if output.data == "what a stranger says"), "{verdict:?}");
-    let kept = app.tickets.get(ticket.id, mara.user, app.clock.now()).await.unwrap();
+    let kept = app.stores.tickets.get(ticket.id, mara.user, app.clock.now()).await.unwrap();
     assert_eq!((decided.state, kept.state), (TicketState::Done, TicketState::Done));
     assert!(Conversations::of(&app.db).get(mara.user, topic).await.unwrap().tainted);
 }
@@ -137,8 +139,8 @@ async fn what_the_data_tools_compute_for_long_waits_for_its_turn_at_heavy_work()
     let data = DataDir::hold(dir.path()).unwrap();
     let app = services(&data, config(dir.path())).await.unwrap();
     let mara = mara(&app).await;
-    let app = Arc::new(App { work: Work::crowded(), ..app });
-    let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all()).unwrap());
+    let app = Arc::new(App { host: Host { work: Work::crowded(), ..app.host }, ..app });
+    let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all(&Handles::default())).unwrap());
     let answer = async |tool: &str, params: Value| {
         let call = Call::new(mara.clone(), tool, params);
         invoker.invoke(call, CancellationToken::new()).await.map(drop).map_err(|error| error.kind())

@@ -14,12 +14,12 @@ use tokio_util::sync::CancellationToken;
 
 use super::{args::VerifyArgs, backup::opener, progress::told, run::Exit, screen::Screen};
 use crate::{
-    engine::backups::drill::Verification,
     host::{clock::Clock, stop::Stop},
     model::{
         backup::Drill,
         error::{Error, Result},
     },
+    services::backups::drill::Verification,
     store::{
         backup::{drill::place_beside, watch::Watch},
         dir::DataDir,

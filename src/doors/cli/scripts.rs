@@ -6,17 +6,14 @@ use serde_json::{Value, json};
 
 use super::{args::ScriptCommand, run::Exit, screen::Screen, tools};
 use crate::{
-    engine::{
-        registry::Registry,
-        scripts::{self, Loaded},
-        validate::Schema,
-    },
+    engine::{registry::Registry, validate::Schema},
     host::{clock::Clock, folder, workers::Workers},
     model::{
         error::{Error, Result},
         script::{Diagnostic, LogLevel, LogLine, Origin, TestResult},
     },
     script::{header, nearest::nearest},
+    services::scripts::{self, Loaded},
 };
 
 /// Most files of a folder.

@@ -106,7 +106,7 @@ async fn list(
     let limit = slice.limit.unwrap_or(50).clamp(1, MAX_ROWS);
     let wanted = Filter { before: slice.before, ..filter(wanted.into_inner())? };
     let page = async {
-        let Page { entries, more } = state.app.audit.page(wanted, limit).await?;
+        let Page { entries, more } = state.app.stores.audit.page(wanted, limit).await?;
         let next = entries.last().map(|e| e.seq).filter(|_| more);
         Ok(AuditPage { entries, next })
     };
@@ -147,7 +147,7 @@ fn filter(query: AuditFilter) -> Result<Filter> {
 #[utoipa::path(tag = "audit", params(AuditFilter), responses((status = 200, body = AuditFacets)))]
 #[get("/api/audit/facets")]
 async fn facets(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<AuditFacets>> {
-    Ok(Json(state.app.audit.facets(filter(query.into_inner())?).await?))
+    Ok(Json(state.app.stores.audit.facets(filter(query.into_inner())?).await?))
 }
 
 /// Counts the rows that pass over time, and those of them that failed or were refused.
@@ -155,7 +155,7 @@ async fn facets(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<Au
 #[get("/api/audit/histogram")]
 async fn histogram(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<AuditHistogram>> {
     let filter = filter(query.into_inner())?;
-    Ok(Json(state.app.audit.histogram(filter, state.app.clock.now()).await?))
+    Ok(Json(state.app.stores.audit.histogram(filter, state.app.clock.now()).await?))
 }
 
 /// The rows that pass, all of them, one JSON object a line, the oldest first.
@@ -172,7 +172,8 @@ async fn export(
     let (wanted, standing, user) = (filter(query.into_inner())?, Standing::of(&request), caller.user);
     let pages = stream::try_unfold((state, wanted, 0), move |(state, wanted, after)| async move {
         let filter = Filter { after: Some(after), ..wanted.clone() };
-        let page = state.delivery.page(user, state.app.audit.find(filter, MAX_ROWS), |entries| lines(&entries)).await?;
+        let page =
+            state.delivery.page(user, state.app.stores.audit.find(filter, MAX_ROWS), |entries| lines(&entries)).await?;
         Ok::<_, Error>(page.map(|(last, lines)| (lines, (state, wanted, last))))
     });
     // Whoever reads slowly reads rows that are written meanwhile.
@@ -205,18 +206,18 @@ async fn tail(state: Data<State>, caller: Caller, request: HttpRequest) -> Resul
     let seen = request.headers().get("last-event-id").and_then(|value| value.to_str().ok()?.parse::<i64>().ok());
     let start = match seen {
         Some(seq) => seq,
-        None => state.app.audit.find(Filter::default(), 1).await?.first().map_or(0, |e| e.seq),
+        None => state.app.stores.audit.find(Filter::default(), 1).await?.first().map_or(0, |e| e.seq),
     };
     let user = caller.user;
     let events = stream::try_unfold((state, start), move |(state, after)| async move {
         let silent = Instant::now();
         loop {
             tokio::select! {
-                () = state.app.shutdown.cancelled() => return Ok::<_, Error>(None),
+                () = state.app.lifecycle.shutdown.cancelled() => return Ok::<_, Error>(None),
                 () = tokio::time::sleep(TAIL_EVERY) => {}
             }
             let filter = Filter { after: Some(after), ..Filter::default() };
-            let entries = state.app.audit.find(filter, MAX_ROWS).await?;
+            let entries = state.app.stores.audit.find(filter, MAX_ROWS).await?;
             let Some(last) = entries.last().map(|e| e.seq) else {
                 if silent.elapsed() < sse::ALIVE_EVERY {
                     continue;
@@ -241,7 +242,7 @@ fn events_of(entries: &[Entry]) -> Result<Bytes> {
 #[utoipa::path(tag = "audit", responses((status = 200, body = Entry)))]
 #[get("/api/audit/entries/{seq}")]
 async fn one(state: Data<State>, caller: Caller, seq: Path<i64>) -> Result<HttpResponse> {
-    state.delivery.load(caller.user, LARGEST, state.app.audit.get(*seq)).await
+    state.delivery.load(caller.user, LARGEST, state.app.stores.audit.get(*seq)).await
 }
 
 /// Reads the whole chain and says whether it stands, the data directory's anchors included.
@@ -249,14 +250,14 @@ async fn one(state: Data<State>, caller: Caller, seq: Path<i64>) -> Result<HttpR
 #[post("/api/audit/verify")]
 async fn verify(state: Data<State>) -> Result<Json<Verification>> {
     let anchors = audit::parse_anchors(&dir::anchors(&state.app.config.data, None)?)?;
-    Ok(Json(state.app.audit.verify(anchors, state.app.clock.now()).await?))
+    Ok(Json(state.app.stores.audit.verify(anchors, state.app.clock.now()).await?))
 }
 
 /// Takes an anchor; keep it elsewhere. The data directory keeps a copy.
 #[utoipa::path(tag = "audit", responses((status = 200, body = Anchor)))]
 #[post("/api/audit/anchors")]
 async fn anchor(state: Data<State>) -> Result<Json<Anchor>> {
-    let anchor = state.app.audit.anchor(state.app.clock.now()).await?;
+    let anchor = state.app.stores.audit.anchor(state.app.clock.now()).await?;
     let line = serde_json::to_string(&anchor).map_err(Error::internal)?;
     dir::keep_anchor(&state.app.config.data, &line)?;
     Ok(Json(anchor))

@@ -68,7 +68,7 @@ struct Login {
 #[post("/api/auth/login")]
 async fn login(request: HttpRequest, state: Data<State>, body: Body<Login>) -> Result<HttpResponse> {
     let visit = client::visit(&request, &state);
-    let signed = state.app.people.sign_in(&body.0.username, body.0.password, visit).await?;
+    let signed = state.app.stores.people.sign_in(&body.0.username, body.0.password, visit).await?;
     welcome(&request, &state, &signed, HttpResponse::Ok()).await
 }
 
@@ -79,7 +79,7 @@ pub(super) async fn welcome(
     signed: &SignedIn,
     mut response: actix_web::HttpResponseBuilder,
 ) -> Result<HttpResponse> {
-    let identity = state.app.people.by_session(signed.token.expose(), state.app.clock.now()).await?;
+    let identity = state.app.stores.people.by_session(signed.token.expose(), state.app.clock.now()).await?;
     let cookie = client::session_cookie(request, state, &signed.token);
     Ok(response.cookie(cookie).json(Me::new(&identity.caller, &identity.role)))
 }
@@ -89,7 +89,7 @@ pub(super) async fn welcome(
 #[post("/api/auth/logout")]
 async fn logout(request: HttpRequest, state: Data<State>, signed: Signed, by: Actor) -> Result<HttpResponse> {
     if let Some(session) = signed.0.session {
-        state.app.people.sign_out(&by, session).await?;
+        state.app.stores.people.sign_out(&by, session).await?;
     }
     Ok(HttpResponse::NoContent().cookie(client::no_cookie(&request, &state)).finish())
 }
@@ -129,6 +129,6 @@ async fn password(
     let address = client::address(&request, &state);
     let Body(NewPassword { current, new, keep_keys }) = body;
     let change = OwnPassword { current, new, keep_keys, address };
-    state.app.people.change_own_password(&by, change).await?;
+    state.app.stores.people.change_own_password(&by, change).await?;
     Ok(HttpResponse::NoContent().finish())
 }

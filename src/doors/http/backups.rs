@@ -19,7 +19,6 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::backups::{keys::Given, service::Wish},
     model::{
         backup::Backup,
         caller::Credential,
@@ -27,6 +26,7 @@ use crate::{
         secret::Secret,
         time::Time,
     },
+    services::backups::{keys::Given, service::Wish},
     store::{backup::log::By, people::Actor},
 };
 

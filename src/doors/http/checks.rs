@@ -12,12 +12,12 @@ use crate::{
     agent::chat::Agent,
     app::App,
     doors::checks::check,
-    engine::backups::service::Backups,
     model::{
         error::{Error, Kind},
         llm::Provider,
     },
     net::llm::chain::Models,
+    services::backups::service::Backups,
 };
 
 pub(super) use crate::doors::checks::{Check, database, directory, disk, sandbox, scripts};
@@ -31,7 +31,7 @@ const NAMED: usize = 8;
 
 /// The key opens the vault.
 pub(super) async fn vault(app: &App) -> Check {
-    let found = app.vault.prove().await.map(|id| format!("{} (Key {id}.)", app.vault.key_place()));
+    let found = app.stores.vault.prove().await.map(|id| format!("{} (Key {id}.)", app.stores.vault.key_place()));
     check("vault", found, |_| "Put the right key back from a backup, and start again.".to_owned())
 }
 
@@ -47,7 +47,7 @@ pub(super) async fn backups(backups: &Arc<Backups>) -> Check {
 
 /// There is somebody who may do everything.
 pub(super) async fn owner(app: &App) -> Check {
-    let found = app.people.owner_name().await.map(|name| format!("{name} may do everything."));
+    let found = app.stores.people.owner_name().await.map(|name| format!("{name} may do everything."));
     check("owner", found, |_| "Open the set-up link the start printed.".to_owned())
 }
 
@@ -64,7 +64,7 @@ pub(super) async fn model(agent: &Agent) -> Check {
 /// Whether search goes by meaning. To go by words alone is a choice, where it was chosen.
 pub(super) fn embedding(app: &App) -> Check {
     let wanted = app.settings.get().embeddings.model.clone();
-    let found = match (app.embedder.change().failed, app.embedder.model()) {
+    let found = match (app.search.embedder.change().failed, app.search.embedder.model()) {
         (Some(reason), _) => {
             Err(Error::conflict(format!("Going over to the embedding model '{wanted}' failed. {reason}")))
         }

@@ -29,7 +29,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "knowledge", responses((status = 200, body = Vec<Collection>)))]
 #[get("/api/knowledge/collections")]
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collection>>> {
-    state.app.knowledge.collections.list(caller.reader()).await.map(Json)
+    state.app.stores.knowledge.collections.list(caller.reader()).await.map(Json)
 }
 
 /// A collection as it is to be.
@@ -62,7 +62,7 @@ impl CollectionBody {
 #[utoipa::path(request_body = CollectionBody, tag = "knowledge", responses((status = 201, body = Collection)))]
 #[post("/api/knowledge/collections")]
 async fn create(state: Data<State>, by: Actor, body: Body<CollectionBody>) -> Result<HttpResponse> {
-    let made = state.app.knowledge.collections.create(&by, body.0.checked()?).await?;
+    let made = state.app.stores.knowledge.collections.create(&by, body.0.checked()?).await?;
     Ok(HttpResponse::Created().json(made))
 }
 
@@ -76,13 +76,13 @@ async fn change(
     at: Path<String>,
     body: Body<CollectionBody>,
 ) -> Result<Json<Collection>> {
-    state.app.knowledge.collections.change(&by, id(&at)?, body.0.checked()?).await.map(Json)
+    state.app.stores.knowledge.collections.change(&by, id(&at)?, body.0.checked()?).await.map(Json)
 }
 
 /// Removes a collection that holds no documents.
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
 #[delete("/api/knowledge/collections/{id}")]
 async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
-    state.app.knowledge.delete_collection(&by, id(&at)?).await?;
+    state.app.stores.knowledge.delete_collection(&by, id(&at)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

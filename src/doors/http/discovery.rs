@@ -9,14 +9,12 @@ use utoipa::ToSchema;
 use super::{json::Json, services::Services, state::State};
 use crate::{
     agent::exposure,
-    engine::{
-        authorise,
-        find::{
-            collisions::{self, Collision},
-            finder::{Asker, Trial},
-        },
-    },
+    engine::authorise,
     model::{caller::Caller, error::Result, spec::Source},
+    services::find::{
+        collisions::{self, Collision},
+        finder::{Asker, Trial},
+    },
 };
 
 pub(super) fn services(config: &mut Services<'_>) {
@@ -100,7 +98,7 @@ async fn confused(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collisi
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let may = |tool| authorise::may_call(tool, &caller, &settings);
     let among: Vec<bool> = registry.tools().iter().map(|tool| may(tool)).collect();
-    Ok(Json(collisions::find(state.invoker.finder(), &registry, &among).await?))
+    Ok(Json(collisions::find(&state.finder, &registry, &among).await?))
 }
 
 /// Tries the tools out on the caller's own past requests: whether those that helped are found again without what was
@@ -110,5 +108,5 @@ async fn confused(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collisi
 async fn try_out(state: Data<State>, caller: Caller) -> Result<Json<Trial>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
-    Ok(Json(state.invoker.finder().try_out(asker).await?))
+    Ok(Json(state.finder.try_out(asker).await?))
 }

@@ -36,11 +36,11 @@ async fn examine(state: Data<State>) -> Json<Report> {
         checks::owner(app).await,
         checks::model(agent).await,
         checks::embedding(app),
-        checks::scripts(&app.workers).await,
+        checks::scripts(&app.host.workers).await,
     ];
     let asked = agent.providers().chain(None).await.unwrap_or_default();
     let models = agent.models(None);
     checks.extend(join_all(asked.iter().map(|provider| checks::provider(&models, provider))).await);
-    checks.push(checks::sandbox(&app.sandbox).await);
+    checks.push(checks::sandbox(&app.host.sandbox).await);
     Json(Report { checks })
 }

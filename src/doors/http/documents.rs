@@ -56,14 +56,14 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
     let ListQuery { collection, q, status, limit, before } = query.into_inner();
     let limit = limit.unwrap_or(LISTED.0).min(LISTED.1);
     let filter = Filter { collection, q, status, before, limit, offset: 0 };
-    state.app.knowledge.documents.list(caller.reader(), filter).await.map(Json)
+    state.app.stores.knowledge.documents.list(caller.reader(), filter).await.map(Json)
 }
 
 /// One document, and how far taking it in is.
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
 #[get("/api/knowledge/documents/{id}")]
 async fn one(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Document>> {
-    state.app.knowledge.documents.get(caller.reader(), id(&at)?).await.map(Json)
+    state.app.stores.knowledge.documents.get(caller.reader(), id(&at)?).await.map(Json)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -81,7 +81,7 @@ struct DeleteQuery {
 async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<DeleteQuery>) -> Result<HttpResponse> {
     let now = query.forever || state.app.settings.get().knowledge.trash_days == 0;
     let keep = if now { Keep::Nothing } else { Keep::Trash };
-    state.app.knowledge.delete(&by, id(&at)?, keep).await?;
+    state.app.stores.knowledge.delete(&by, id(&at)?, keep).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -89,7 +89,7 @@ async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<De
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Vec<Chunk>)))]
 #[get("/api/knowledge/documents/{id}/chunks")]
 async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
-    let (documents, id) = (&state.app.knowledge.documents, id(&at)?);
+    let (documents, id) = (&state.app.stores.knowledge.documents, id(&at)?);
     let bytes = text_bytes(&state, &caller, id).await?;
     state.delivery.load(caller.user, bytes, documents.chunks(caller.reader(), id)).await
 }
@@ -142,7 +142,7 @@ async fn content(
     at: Path<String>,
     query: Query<ContentQuery>,
 ) -> Result<HttpResponse> {
-    let (documents, id) = (&state.app.knowledge.documents, id(&at)?);
+    let (documents, id) = (&state.app.stores.knowledge.documents, id(&at)?);
     let bytes = text_bytes(&state, &caller, id).await?;
     let content = documents.content(caller.reader(), id);
     let part = async {
@@ -158,7 +158,7 @@ async fn content(
 
 /// Bytes of a document's text and of its passages' places, about.
 async fn text_bytes(state: &State, caller: &Caller, id: DocumentId) -> Result<usize> {
-    let documents = &state.app.knowledge.documents;
+    let documents = &state.app.stores.knowledge.documents;
     let places = documents.get(caller.reader(), id).await?.chunks.saturating_mul(PLACE);
     Ok(index(documents.text_bytes(caller.reader(), id).await?.saturating_add(places)))
 }
@@ -187,7 +187,7 @@ fn index(number: u64) -> usize {
 #[get("/api/knowledge/documents/{id}/file")]
 async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
     let id: DocumentId = id(&at)?;
-    let knowledge = &state.app.knowledge;
+    let knowledge = &state.app.stores.knowledge;
     let document = knowledge.documents.get(caller.reader(), id).await?;
     let name = knowledge.documents.file_name(caller.reader(), id).await?;
     let hash = document.sha256.ok_or_else(|| Error::not_found("The document's file was not fetched yet."))?;
@@ -199,19 +199,19 @@ async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Ht
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
 #[post("/api/knowledge/documents/{id}/retry")]
 async fn retry(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
-    Ok(HttpResponse::Accepted().json(state.app.knowledge.retry(&by, id(&at)?).await?))
+    Ok(HttpResponse::Accepted().json(state.app.stores.knowledge.retry(&by, id(&at)?).await?))
 }
 
 /// Stops the work on a document at once. What it was found by before stays.
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
 #[post("/api/knowledge/documents/{id}/cancel")]
 async fn cancel(state: Data<State>, by: Actor, at: Path<String>) -> Result<Json<Document>> {
-    state.app.knowledge.cancel(&by, id(&at)?).await.map(Json)
+    state.app.stores.knowledge.cancel(&by, id(&at)?).await.map(Json)
 }
 
 /// Takes a document out of the trash; it is read again.
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
 #[post("/api/knowledge/documents/{id}/restore")]
 async fn restore(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
-    Ok(HttpResponse::Accepted().json(state.app.knowledge.restore(&by, id(&at)?).await?))
+    Ok(HttpResponse::Accepted().json(state.app.stores.knowledge.restore(&by, id(&at)?).await?))
 }

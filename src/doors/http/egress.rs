@@ -73,7 +73,7 @@ async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<Egre
     };
     let EgressQuery { before, host, tool, user, call_id, .. } = query;
     let filter = Filter { before, host, by: tool, user, call: call_id, outcome };
-    state.app.egress.settle().await;
+    state.app.net.egress.settle().await;
     let entries = egress::find(&state.app.db, filter, limit).await?;
     let full = entries.len() == limit as usize;
     let next = entries.last().map(|row| row.id).filter(|_| full);
@@ -84,6 +84,6 @@ async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<Egre
 #[utoipa::path(tag = "egress", responses((status = 200, body = Summary)))]
 #[get("/api/egress/summary")]
 async fn summary(state: Data<State>) -> Result<Json<Summary>> {
-    state.app.egress.settle().await;
+    state.app.net.egress.settle().await;
     Ok(Json(egress::summary(&state.app.db).await?))
 }

@@ -7,7 +7,6 @@ use serde_json::json;
 use super::{body::Body, error::Problem, json::Json, services::Services, state::State};
 use crate::{
     app::App,
-    engine::embeddings::offered::{self, Offer, Source},
     index::embed::{
         embedder::Running,
         model::{BUILTIN, ModelInfo},
@@ -16,6 +15,7 @@ use crate::{
         error::{Error, Result},
         settings::Embeddings,
     },
+    services::embeddings::offered::{self, Offer, Source},
     store::people::Actor,
 };
 
@@ -68,9 +68,9 @@ struct Choice {
 }
 
 fn status(app: &App) -> Status {
-    let embedder = app.embedder.steady();
+    let embedder = app.search.embedder.steady();
     let (model, name) = (embedder.model(), embedder.name());
-    let going = app.embedder.change();
+    let going = app.search.embedder.change();
     let state = match (&model, embedder.is_loaded()) {
         (None, _) => Presence::Absent,
         (Some(_), true) => Presence::Loaded,
@@ -118,6 +118,6 @@ async fn change(state: Data<State>, by: Actor, body: Body<Choice>) -> Result<Htt
     let wanted = Embeddings { model: model.clone(), ..app.settings.get().embeddings.clone() };
     offered::ensure_choosable(app, wanted).await?;
     app.settings.update(&by, json!({"embeddings": {"model": model}})).await?;
-    app.embedder.ask_for_change();
+    app.search.embedder.ask_for_change();
     Ok(HttpResponse::Accepted().json(status(app)))
 }

@@ -18,16 +18,7 @@ use super::{
 };
 use crate::{
     agent::exposure,
-    engine::{
-        catalog::{
-            change::Changing,
-            offer,
-            rest::Target,
-            risk,
-            trial::{self, Trial},
-        },
-        validate::Schema,
-    },
+    engine::validate::Schema,
     model::{
         caller::{Caller, Credential},
         catalog::{
@@ -39,6 +30,13 @@ use crate::{
         egress::{Origin, Part},
         error::{Error, Result},
         spec::Risk,
+    },
+    services::catalog::{
+        change::Changing,
+        offer,
+        rest::Target,
+        risk,
+        trial::{self, Trial},
     },
     store::people::Actor,
 };
@@ -78,7 +76,7 @@ fn view(found: &Registered, endpoint: &Endpoint) -> EndpointView {
 }
 
 fn shown(state: &State, id: EndpointId) -> Result<EndpointView> {
-    let directory = state.app.catalog.get();
+    let directory = state.app.stores.catalog.get();
     let (found, endpoint) = directory.endpoint(id)?;
     Ok(view(found, endpoint))
 }
@@ -87,7 +85,7 @@ fn shown(state: &State, id: EndpointId) -> Result<EndpointView> {
 #[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Vec<EndpointView>)))]
 #[get("/api/catalog/systems/{id}/endpoints")]
 async fn list(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<Vec<EndpointView>>> {
-    let found = Arc::clone(state.app.catalog.get().get(id(&path)?)?);
+    let found = Arc::clone(state.app.stores.catalog.get().get(id(&path)?)?);
     let views = |found: &Registered| found.endpoints.iter().map(|endpoint| view(found, endpoint)).collect();
     if found.endpoints.len() <= FEW {
         return Ok(Json(views(&found)));
@@ -165,7 +163,7 @@ struct EndpointTry {
 #[utoipa::path(request_body = EndpointTry, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Trial)))]
 #[post("/api/catalog/endpoints/{id}/test")]
 async fn test(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointTry>) -> Result<Json<Trial>> {
-    let directory = state.app.catalog.get();
+    let directory = state.app.stores.catalog.get();
     let (found, endpoint) = directory.endpoint(id(&path)?)?;
     let arguments = Schema::from_document(endpoint.schema()).check(Value::Object(body.0.arguments))?;
     let risk = endpoint.effective_risk().max(risk::of_endpoint(&directory, endpoint.id, &arguments)?);
@@ -173,7 +171,7 @@ async fn test(state: Data<State>, by: Actor, path: Path<String>, body: Body<Endp
         return Err(Error::denied("This call changes things: sign in and try it in the console, not with a key."));
     }
     let http = state.app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
-    state.app.catalog.note_try(&by, endpoint).await?;
+    state.app.stores.catalog.note_try(&by, endpoint).await?;
     let target = Target { app: &state.app, cx: None, http: &http, system: &found.system, endpoint: Some(endpoint) };
     Ok(Json(trial::run(&target, endpoint, &arguments, &by.caller).await))
 }

@@ -9,13 +9,13 @@ use uuid::Uuid;
 
 use super::{body::Body, files::own_files, json::Json, services::Services, state::State};
 use crate::{
-    engine::own_files::{is_seen, path_of},
     host::files::{Rooted, before_now},
     model::{
         caller::Caller,
         error::{Error, Kind, Result},
         origin::{LastChange, Origin},
     },
+    services::own_files::{is_seen, path_of},
     store::{
         file_origins::{CHANGED, FileOrigins, FilePlace},
         people::Actor,
@@ -140,7 +140,7 @@ async fn vouch_tree(state: Data<State>, by: Actor, id: Path<String>) -> Result<H
         return Err(unknown());
     }
     require_own(&by, &tree.place)?;
-    let (processes, owner) = (state.app.processes.clone(), tree.place.owner);
+    let (processes, owner) = (state.app.host.processes.clone(), tree.place.owner);
     let still_runs = move || processes.running().iter().any(|user| owner.is_none_or(|owner| owner == *user));
     origins.vouch_tree(&by, id, still_runs).await?;
     Ok(HttpResponse::NoContent().finish())

@@ -17,10 +17,6 @@ use super::{
     upload::{self, Upload},
 };
 use crate::{
-    engine::{
-        own_files::{NewFile, write_new},
-        reading::Reader,
-    },
     formats::limits::Limits,
     host::files::{Rooted, stored_name},
     model::{
@@ -29,6 +25,10 @@ use crate::{
         id::shorten,
         origin::Origin,
         user::UserId,
+    },
+    services::{
+        own_files::{NewFile, write_new},
+        reading::Reader,
     },
     store::documents::Content,
 };
@@ -80,7 +80,7 @@ async fn add(
     if !upload::is_multipart(request.headers()) {
         return Err(Error::invalid("Send the files as multipart/form-data, in the field 'file'.").into());
     }
-    let (files, knowledge) = (own_files(&state, &caller)?, &state.app.knowledge);
+    let (files, knowledge) = (own_files(&state, &caller)?, &state.app.stores.knowledge);
     let sent = upload::read(&request, payload, &state.app, Limits::default().file as u64, &["read"]).await?;
     let origin = Origin::of_program(&caller, "upload", state.app.clock.now());
     let stored = store(&state, &files, &sent, &origin).await;
@@ -143,9 +143,9 @@ struct Facts {
 }
 
 async fn read(state: &State, user: UserId, content: &Content) -> Result<Facts> {
-    let (kept, hash, name) = (state.app.knowledge.files.clone(), content.hash.clone(), content.name.clone());
+    let (kept, hash, name) = (state.app.stores.knowledge.files.clone(), content.hash.clone(), content.name.clone());
     let bytes = content.bytes;
-    let reader = Reader::new(&state.app.readers);
+    let reader = Reader::new(&state.app.host.readers);
     let read = move || {
         let read = reader.text((kept.open(&hash)?, bytes), &name).map_err(|error| {
             let told = format!("'{}' cannot be read: {}", shorten(&name), error.message());
@@ -153,7 +153,7 @@ async fn read(state: &State, user: UserId, content: &Content) -> Result<Facts> {
         })?;
         Ok(Facts { pages: read.pages, characters: Some(read.text.chars().count()) })
     };
-    state.app.work.run_on(Some(user), bytes, read).await
+    state.app.host.work.run_on(Some(user), bytes, read).await
 }
 
 async fn keep(
@@ -168,13 +168,13 @@ async fn keep(
     let ending = if ending.is_empty() { "txt" } else { &ending };
     // A few at a time: each file is in memory while it is stored.
     let _turn = state.delivery.turn(Some(files.user())).await;
-    let (kept, hash) = (state.app.knowledge.files.clone(), content.hash.clone());
+    let (kept, hash) = (state.app.stores.knowledge.files.clone(), content.hash.clone());
     let read = move || {
         let mut bytes = Vec::new();
         kept.open(&hash)?.read_to_end(&mut bytes).map_err(Error::internal)?;
         Ok(bytes)
     };
-    let bytes = state.app.work.run_on(Some(files.user()), content.bytes, read).await?;
+    let bytes = state.app.host.work.run_on(Some(files.user()), content.bytes, read).await?;
     let (name, ending) = (stored_name(stem), ending.to_ascii_lowercase());
     let new = NewFile { folder: FOLDER, name: &name, ending: &ending };
     // What lay under its name before is not what was put there now.

@@ -29,7 +29,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "knowledge", responses((status = 200, body = Vec<Folder>)))]
 #[get("/api/knowledge/folders")]
 async fn list(state: Data<State>) -> Result<Json<Vec<Folder>>> {
-    state.app.knowledge.folders.list().await.map(Json)
+    state.app.stores.knowledge.folders.list().await.map(Json)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -56,9 +56,9 @@ fn yes() -> bool {
 #[post("/api/knowledge/folders")]
 async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpResponse> {
     let Add { path, collection, watch } = body.0;
-    let found = folder::check(&path, &state.app.workspaces)?;
+    let found = folder::check(&path, &state.app.host.workspaces)?;
     let found = found.to_str().ok_or_else(|| Error::invalid("The path is not UTF-8."))?.to_owned();
-    let added = state.app.knowledge.add_folder(&by, found, collection, watch).await?;
+    let added = state.app.stores.knowledge.add_folder(&by, found, collection, watch).await?;
     Ok(HttpResponse::Created().json(added))
 }
 
@@ -66,6 +66,6 @@ async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpRespo
 #[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
 #[delete("/api/knowledge/folders/{id}")]
 async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
-    state.app.knowledge.delete_folder(&by, id(&at)?).await?;
+    state.app.stores.knowledge.delete_folder(&by, id(&at)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

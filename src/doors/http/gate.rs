@@ -158,8 +158,8 @@ async fn admit(request: &HttpRequest, state: &State, route: &Route) -> Result<Op
         return Ok(None);
     }
     let identity = match shown {
-        Shown::Bearer(token) => Some(state.app.people.by_key(token, now).await?),
-        Shown::Session(token) => Some(state.app.people.by_session(token, now).await?),
+        Shown::Bearer(token) => Some(state.app.stores.people.by_key(token, now).await?),
+        Shown::Session(token) => Some(state.app.stores.people.by_session(token, now).await?),
         Shown::Unreadable => {
             return Err(Error::new(Kind::Unauthenticated, "Send the key as `Authorization: Bearer …`."));
         }
@@ -169,7 +169,7 @@ async fn admit(request: &HttpRequest, state: &State, route: &Route) -> Result<Op
     let verdict = allow(route.guard, identity.as_ref(), client::is_local(request, state))
         .and_then(|()| identity.as_ref().map_or(Ok(()), opens));
     if let (Err(error), Some(identity), true) = (&verdict, &identity, changes) {
-        state.app.audit.append(refusal(state, identity, route, error)).await?;
+        state.app.stores.audit.append(refusal(state, identity, route, error)).await?;
     }
     verdict.map(|()| identity)
 }

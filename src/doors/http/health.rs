@@ -35,7 +35,7 @@ async fn healthz(state: Data<State>) -> Result<Json<Health>> {
     let settings = state.app.settings.get();
     let sandbox = match settings.exec.mode {
         ExecMode::Off => Level::Off,
-        ExecMode::Sandboxed => state.app.sandbox.capabilities().await.level,
+        ExecMode::Sandboxed => state.app.host.sandbox.capabilities().await.level,
     };
     let model = state.agent.providers().any().await?;
     Ok(Json(Health { status: "ok", version: env!("CARGO_PKG_VERSION"), sandbox, model, tools: settings.tools_enabled }))
@@ -46,7 +46,7 @@ async fn healthz(state: Data<State>) -> Result<Json<Health>> {
 #[get("/metrics")]
 async fn metrics(state: Data<State>) -> HttpResponse {
     let providers = state.agent.providers().list().await.unwrap_or_default();
-    let asked = providers.iter().map(|provider| (provider, state.app.breakers.health(provider)));
+    let asked = providers.iter().map(|provider| (provider, state.app.net.breakers.health(provider)));
     let text = format!("{}{}", state.meters.render(), meters::providers(asked));
     HttpResponse::Ok().content_type("text/plain; version=0.0.4; charset=utf-8").body(text)
 }

@@ -6,15 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
     agent::exposure,
-    engine::catalog::{
-        change::Changing,
-        import::{
-            difference::{self, Compared, ImportChange, ImportChoice},
-            kept,
-            source::{self, ImportSource},
-        },
-        offer,
-    },
     model::{
         catalog::{
             auth::Auth,
@@ -26,6 +17,15 @@ use crate::{
         },
         egress::{Origin, Part},
         error::Result,
+    },
+    services::catalog::{
+        change::Changing,
+        import::{
+            difference::{self, Compared, ImportChange, ImportChoice},
+            kept,
+            source::{self, ImportSource},
+        },
+        offer,
     },
     store::{catalog::lets_through, people::Actor},
 };
@@ -94,7 +94,7 @@ struct ImportPreview {
 #[post("/api/catalog/import/preview")]
 async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result<Json<ImportPreview>> {
     let app = &state.app;
-    let directory = app.catalog.get();
+    let directory = app.stores.catalog.get();
     let known = body.0.system_id.map(|id| directory.get(id)).transpose()?;
     let http = app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
     // The system's credential is for those who may use it without asking anybody.
@@ -109,7 +109,7 @@ async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result
         let gone: Vec<ImportGone> = compared.gone.iter().filter_map(|id| gone_row(&endpoints, *id)).collect();
         Ok((compared.operations, gone, compared.unusable))
     };
-    let (operations, removed, unusable) = app.work.run(Some(by.caller.user), compare).await?;
+    let (operations, removed, unusable) = app.host.work.run(Some(by.caller.user), compare).await?;
     Ok(Json(ImportPreview {
         tokens: operations.iter().map(|row| row.tokens).sum(),
         format: read.format,
@@ -185,7 +185,7 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result
     let (now, trusted, user) = (by.now, lets_through(&by), by.caller.user);
     let changing = Changing::of(&state.invoker, by);
     let known: Option<std::sync::Arc<Registered>> = match system_id {
-        Some(id) => Some(std::sync::Arc::clone(state.app.catalog.get().get(id)?)),
+        Some(id) => Some(std::sync::Arc::clone(state.app.stores.catalog.get().get(id)?)),
         None => None,
     };
     // Everything that can be wrong with the choice is found before a system is registered for it.
@@ -196,7 +196,7 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result
         plan.put.iter().try_for_each(offer::demand_sound)?;
         Ok(plan)
     };
-    let mut plan = state.app.work.run(Some(user), plan).await?;
+    let mut plan = state.app.host.work.run(Some(user), plan).await?;
     let endpoints = known.as_ref().map_or(&[][..], |known| &known.endpoints);
     let id = match (system_id, system) {
         (Some(id), None) => id,

@@ -20,7 +20,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "indexes", responses((status = 200, body = [Status])))]
 #[get("/api/indexes")]
 async fn list(state: Data<State>) -> Result<Json<Vec<Status>>> {
-    state.app.indexes.status().await.map(Json)
+    state.app.search.indexes.status().await.map(Json)
 }
 
 /// Makes a space's indexes again from the database, in the background. Searches are answered meanwhile, by words
@@ -31,6 +31,6 @@ async fn list(state: Data<State>) -> Result<Json<Vec<Status>>> {
 ))]
 #[post("/api/indexes/{space}/rebuild")]
 async fn rebuild(state: Data<State>, space: Path<String>) -> Result<HttpResponse> {
-    state.app.indexes.rebuild(space.parse::<Space>()?)?;
+    state.app.search.indexes.rebuild(space.parse::<Space>()?)?;
     Ok(HttpResponse::Accepted().finish())
 }

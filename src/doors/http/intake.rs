@@ -151,7 +151,7 @@ struct NewContent {
 #[post("/api/knowledge/documents/{id}/update")]
 async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRequest, payload: Payload) -> Answer {
     let id: DocumentId = id(&at)?;
-    let knowledge = &state.app.knowledge;
+    let knowledge = &state.app.stores.knowledge;
     let (title, source, content) = if upload::is_multipart(request.headers()) {
         // Before anything is taken in: there may be no such document.
         let before = knowledge.documents.get(by.caller.reader(), id).await?;
@@ -200,7 +200,7 @@ fn limit(state: &State) -> u64 {
 async fn add_one(state: &State, by: &Actor, new: NewText) -> Result<Document> {
     let NewText { title, text, url, collection } = new;
     let title = title.map(|title| checked_name(&title, "title")).transpose()?;
-    let knowledge = &state.app.knowledge;
+    let knowledge = &state.app.stores.knowledge;
     match (text, url) {
         (Some(text), None) => {
             state.app.ensure_document_room(by.caller.user, text.len() as u64).await?;
@@ -227,7 +227,7 @@ async fn kept_text(state: &State, title: &str, text: &str) -> Result<(Content, S
         return Err(Error::invalid("'text' is empty."));
     }
     state.app.ensure_room(text.len() as u64)?;
-    let stored = state.app.knowledge.files.put(text.as_bytes()).await?;
+    let stored = state.app.stores.knowledge.files.put(text.as_bytes()).await?;
     let name: String = title.chars().map(|c| if c.is_alphanumeric() { c } else { '-' }).take(80).collect();
     let content = Content {
         name: format!("{name}.md"),
@@ -248,7 +248,7 @@ fn address(state: &State, user: UserId, text: &str) -> Result<Url> {
 
 /// All files, or none of them.
 async fn add_files(state: &State, by: &Actor, mut sent: Upload) -> Result<Vec<Document>> {
-    let knowledge = &state.app.knowledge;
+    let knowledge = &state.app.stores.knowledge;
     let bytes = sent.files.iter().map(|(content, _)| content.bytes).sum();
     let room = state.app.ensure_document_room(by.caller.user, bytes).await;
     let collection = match room.and_then(|()| checked(&mut sent)) {

@@ -38,8 +38,8 @@ pub(super) struct Whose {
 #[get("/api/keys")]
 async fn list(state: Data<State>, by: Actor, whose: Query<Whose>) -> Result<Json<Vec<ApiKey>>> {
     let user = whose.user.as_deref().map(id).transpose()?;
-    let user = state.app.people.reach(&by, user).await?;
-    state.app.people.keys(user).await.map(Json)
+    let user = state.app.stores.people.reach(&by, user).await?;
+    state.app.stores.people.keys(user).await.map(Json)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -82,8 +82,8 @@ struct Created {
 async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
     let Create { name, permissions, personal, user } = body.0;
     let user = user.as_deref().map(id).transpose()?;
-    let user = state.app.people.reach(&by, user).await?;
-    let (info, key) = state.app.people.create_key(&by, NewKey { user, name, permissions, personal }).await?;
+    let user = state.app.stores.people.reach(&by, user).await?;
+    let (info, key) = state.app.stores.people.create_key(&by, NewKey { user, name, permissions, personal }).await?;
     Ok(HttpResponse::Created().json(Created { key: key.expose().to_owned(), info }))
 }
 
@@ -91,6 +91,6 @@ async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<Htt
 #[utoipa::path(tag = "keys", params(("id" = String, Path,)), responses((status = 204, description = "Revoked.")))]
 #[delete("/api/keys/{id}")]
 async fn revoke(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
-    state.app.people.revoke_key(&by, id(&path)?).await?;
+    state.app.stores.people.revoke_key(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

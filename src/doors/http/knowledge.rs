@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 
 use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
-    engine::knowledge::{
-        search::{self, Hit, Question},
-        why::{self, Missing, Stage},
-    },
     formats::extracted::Kind,
     model::{
         caller::Caller,
         error::{Error, Result},
         knowledge::{ChunkId, DocumentId},
+    },
+    services::knowledge::{
+        search::{self, Hit, Question},
+        why::{self, Missing, Stage},
     },
 };
 

@@ -7,8 +7,8 @@ use actix_web::{
 
 use super::{json::Json, services::Services, state::State, tools::visible};
 use crate::{
-    engine::find::past::BOUND,
     model::{caller::Caller, error::Result, learning::Learned},
+    services::find::past::BOUND,
     store::people::Actor,
 };
 
@@ -21,7 +21,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[get("/api/tools/{name}/learning")]
 async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Learned>> {
     let tool = visible(&state, &caller, &name)?;
-    let learning = state.invoker.finder().learner().stored();
+    let learning = state.finder.learner().stored();
     let person = caller.personal.then_some(caller.user);
     Ok(Json(learning.of_tool(&tool.spec().id(), person, BOUND).await?))
 }
@@ -31,6 +31,6 @@ async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Resu
 #[delete("/api/tools/{name}/learning")]
 async fn forget(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
     let tool = visible(&state, &by.caller, &name)?;
-    state.invoker.finder().learner().stored().reset(&by, tool.spec().id()).await?;
+    state.finder.learner().stored().reset(&by, tool.spec().id()).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -15,13 +15,13 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::remembering::{Ask, Remembering},
     model::{
         caller::Caller,
         error::{Error, Result},
         memory::{Layer, Memory, MemoryChange, NewMemory},
         origin::Origin,
     },
+    services::remembering::{Ask, Remembering},
     store::memory::{Forgotten, Saved},
 };
 

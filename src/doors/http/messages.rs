@@ -126,7 +126,7 @@ async fn regenerate(
 fn streamed(state: Data<State>, events: Subscription) -> impl Stream<Item = Result<Bytes>> + 'static {
     stream::try_unfold((state, events), |(state, mut events)| async move {
         let next = tokio::select! {
-            () = state.app.shutdown.cancelled() => return Ok::<_, Error>(None),
+            () = state.app.lifecycle.shutdown.cancelled() => return Ok::<_, Error>(None),
             next = tokio::time::timeout(sse::ALIVE_EVERY, events.next()) => next,
         };
         let bytes = match next {

@@ -5,11 +5,11 @@ use serde::{Deserialize, Serialize};
 
 use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
-    engine::{
+    model::{caller::Caller, error::Result},
+    services::{
         find::{finder::Asker, hit::Hit},
         knowledge::{context, search::Hit as Passage},
     },
-    model::{caller::Caller, error::Result},
 };
 
 /// Tools an answer names at most.
@@ -45,7 +45,7 @@ async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) ->
     let text = body.0.text;
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
-    let tools = state.invoker.finder().find(asker, &text, NAMED).await?.hits;
+    let tools = state.finder.find(asker, &text, NAMED).await?.hits;
     let passages = context::passages(&state.app, &caller, &text).await?;
     let note = match (tools.is_empty(), passages.is_empty()) {
         (true, true) => {

@@ -18,7 +18,13 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::{
+    formats::processes as yaml,
+    model::{
+        business_process::{Process, ProcessId, draft::ProcessDraft},
+        caller::Caller,
+        error::{Error, Result},
+    },
+    services::{
         processes::{
             import::{self, Choice, Difference},
             propose::{self as proposing, Refused},
@@ -26,12 +32,6 @@ use crate::{
             view::{self, Link},
         },
         reading::Reader,
-    },
-    formats::processes as yaml,
-    model::{
-        business_process::{Process, ProcessId, draft::ProcessDraft},
-        caller::Caller,
-        error::{Error, Result},
     },
     share::behalf,
     store::{people::Actor, processes::Processes},
@@ -206,9 +206,9 @@ struct ProcessText {
 async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) -> Result<HttpResponse> {
     let (store, text) = (store(&state), body.0.text);
     let (known, bytes) = (store.all().await?, text.len().saturating_add(store.bytes().await?));
-    let reader = Reader::new(&state.app.readers);
+    let reader = Reader::new(&state.app.host.readers);
     let compare = move || import::compare(&reader.processes(&text)?, &known);
-    let compared = state.app.work.run(Some(caller.user), compare).await?;
+    let compared = state.app.host.work.run(Some(caller.user), compare).await?;
     state.delivery.json(caller.user, bytes, move || compared).await
 }
 
@@ -230,9 +230,9 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Resu
     let known = store.all().await?;
     let ProcessImport { text, choices } = body.0;
     let (user, bytes) = (by.caller.user, text.len());
-    let reader = Reader::new(&state.app.readers);
+    let reader = Reader::new(&state.app.host.readers);
     let plan = move || import::plan(reader.processes(&text)?, &known, choices);
-    let imports = state.app.work.run(Some(user), plan).await?;
+    let imports = state.app.host.work.run(Some(user), plan).await?;
     let kept = if imports.is_empty() { Vec::new() } else { store.import(&by, imports).await? };
     state.delivery.json(user, bytes, move || kept).await
 }
@@ -269,6 +269,6 @@ async fn propose(state: Data<State>, by: Actor, body: OptionalBody<ProcessWish>)
     let (app, user) = (std::sync::Arc::clone(&state.app), Some(by.caller.user));
     // Goes on where the asker goes away: what it costs is spent, and what comes of it is kept.
     let work = behalf::of(user, async move { proposing::propose(&app, &by, &body.0.about).await });
-    let made = state.app.runtime.spawn(work).await.map_err(Error::internal)??;
+    let made = state.app.lifecycle.runtime.spawn(work).await.map_err(Error::internal)??;
     Ok(Json(ProcessProposals { kept: made.kept, refused: made.refused, model: made.model, tokens: made.cost.total() }))
 }

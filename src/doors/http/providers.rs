@@ -49,7 +49,7 @@ fn views(state: &State, providers: Vec<Provider>) -> Vec<ProviderView> {
 }
 
 fn view(state: &State, provider: Provider) -> ProviderView {
-    let health = state.app.breakers.health(&provider);
+    let health = state.app.net.breakers.health(&provider);
     ProviderView::new(provider, health)
 }
 
@@ -81,7 +81,7 @@ async fn change(
     body: Body<ProviderDraft>,
 ) -> Result<Json<ProviderView>> {
     let provider = state.agent.providers().change(&by, id(&path)?, body.0).await?;
-    state.app.breakers.forget_unless_same(&provider);
+    state.app.net.breakers.forget_unless_same(&provider);
     Ok(Json(view(&state, provider)))
 }
 
@@ -91,7 +91,7 @@ async fn change(
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     let id: ProviderId = id(&path)?;
     state.agent.providers().delete(&by, id).await?;
-    state.app.breakers.forget(id);
+    state.app.net.breakers.forget(id);
     Ok(HttpResponse::NoContent().finish())
 }
 

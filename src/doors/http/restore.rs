@@ -91,7 +91,7 @@ struct RestoredBackup {
 ))]
 #[post("/api/setup/restore")]
 async fn restore(request: HttpRequest, state: Data<State>, payload: Payload) -> Result<Json<RestoredBackup>> {
-    state.app.people.require_no_owner().await?;
+    state.app.stores.people.require_no_owner().await?;
     if !upload::is_multipart(request.headers()) {
         return Err(Error::invalid("Send the backup as multipart/form-data: `token`, what opens it, then `file`."));
     }
@@ -164,7 +164,7 @@ async fn require_link(state: &State, name: &str, part: &mut Field) -> Result<()>
         return Err(Error::denied("Send `token` as the first field: it is in the set-up link."));
     }
     let token = Secret::new(upload::text(part, name).await?);
-    state.app.people.require_setting_up(token.expose(), state.app.clock.now()).await
+    state.app.stores.people.require_setting_up(token.expose(), state.app.clock.now()).await
 }
 
 async fn receive(part: &mut Field, path: &Path) -> Result<()> {

@@ -24,7 +24,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "users", responses((status = 200, body = [Role])))]
 #[get("/api/roles")]
 async fn list(state: Data<State>) -> Result<Json<Vec<Role>>> {
-    state.app.people.roles().await.map(Json)
+    state.app.stores.people.roles().await.map(Json)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -46,7 +46,7 @@ struct Create {
 ))]
 #[post("/api/roles")]
 async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
-    let role = state.app.people.create_role(&by, body.0.name, body.0.permissions).await?;
+    let role = state.app.stores.people.create_role(&by, body.0.name, body.0.permissions).await?;
     Ok(HttpResponse::Created().json(role))
 }
 
@@ -66,7 +66,7 @@ struct Change {
 ))]
 #[put("/api/roles/{name}")]
 async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<Role>> {
-    state.app.people.change_role(&by, path.into_inner(), body.0.permissions).await.map(Json)
+    state.app.stores.people.change_role(&by, path.into_inner(), body.0.permissions).await.map(Json)
 }
 
 /// Deletes a role nobody has.
@@ -76,7 +76,7 @@ async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Ch
 ))]
 #[delete("/api/roles/{name}")]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
-    state.app.people.delete_role(&by, path.into_inner()).await?;
+    state.app.stores.people.delete_role(&by, path.into_inner()).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 

@@ -21,7 +21,6 @@ use self::{
 };
 use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
-    engine::scripts::{self, CallMade, Library, Workbench},
     model::{
         caller::Caller,
         error::{Error, Result},
@@ -30,6 +29,7 @@ use crate::{
         json::Counter,
     },
     script::limits::{MAX_CALLS, MAX_SOURCE},
+    services::scripts::{self, CallMade, Library, Workbench},
     store::people::Actor,
 };
 
@@ -102,7 +102,7 @@ async fn from_calls(state: Data<State>, caller: Caller, Body(made): Body<CallsMa
         let source = scripts::of_calls(&registry, &name, &made.calls);
         Ok(ScriptDraft { name, source })
     };
-    Ok(Json(state.app.work.run(Some(caller.user), draft).await?))
+    Ok(Json(state.app.host.work.run(Some(caller.user), draft).await?))
 }
 
 /// One script.

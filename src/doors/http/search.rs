@@ -8,12 +8,12 @@ use serde::{Deserialize, Serialize};
 
 use super::{body::Body, json::Json, services::Services, state::State};
 use crate::{
-    engine::launcher::Launcher,
     model::{
         caller::Caller,
         error::Result,
         launch::{Kind, Thing},
     },
+    services::launcher::Launcher,
 };
 
 /// Most things one answer names.

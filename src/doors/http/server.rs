@@ -31,7 +31,7 @@ pub struct Server {
 /// Serves on a listener that is bound already, until [`Server::stop`].
 pub fn serve(state: Arc<State>, listener: TcpListener) -> Result<Server> {
     delivery::end_silent(&listener)?;
-    let runtime = state.app.runtime.clone();
+    let runtime = state.app.lifecycle.runtime.clone();
     let data = Data::from(state);
     let server = HttpServer::new(move || {
         App::new()

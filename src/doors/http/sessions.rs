@@ -20,14 +20,14 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[get("/api/sessions")]
 async fn list(state: Data<State>, signed: Signed, by: Actor, whose: Query<Whose>) -> Result<Json<Vec<Session>>> {
     let user = whose.user.as_deref().map(id).transpose()?;
-    let user = state.app.people.reach(&by, user).await?;
-    state.app.people.sessions(user, signed.0.session, by.now).await.map(Json)
+    let user = state.app.stores.people.reach(&by, user).await?;
+    state.app.stores.people.sessions(user, signed.0.session, by.now).await.map(Json)
 }
 
 /// Ends a session at once.
 #[utoipa::path(tag = "auth", params(("id" = String, Path,)), responses((status = 204, description = "Ended.")))]
 #[delete("/api/sessions/{id}")]
 async fn end(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
-    state.app.people.end_session(&by, id(&path)?).await?;
+    state.app.stores.people.end_session(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -6,13 +6,13 @@ use url::Url;
 
 use super::{body::Body, gate::require_administrator, json::Json, services::Services, state::State};
 use crate::{
-    engine::{backups::settings as backups, embeddings::offered},
     model::{
         error::{Error, Result},
         id::shorten,
         settings::{Embeddings, Settings},
     },
     net::guard::HostPort,
+    services::{backups::settings as backups, embeddings::offered},
     store::people::Actor,
 };
 
@@ -57,7 +57,7 @@ fn check(state: &State, patch: &mut Map<String, Value>) -> Result<()> {
     let tool = |text: &str| own_name(state, text);
     check_list(patch, "disabled_tools", &now.disabled_tools, tool)?;
     check_list(patch, "chat.selected", &now.chat.selected, tool)?;
-    let root = |text: &str| state.app.workspaces.ensure_root(text).map(|()| text.to_owned());
+    let root = |text: &str| state.app.host.workspaces.ensure_root(text).map(|()| text.to_owned());
     check_list(patch, "files.roots", &now.files.roots, root)?;
     check_list(patch, "outbound.exceptions", &now.outbound.exceptions, own_place)
 }

@@ -23,7 +23,7 @@ struct Setup {
 #[utoipa::path(tag = "setup", responses((status = 200, body = Setup)))]
 #[get("/api/setup")]
 async fn needed(state: Data<State>) -> Result<Json<Setup>> {
-    Ok(Json(Setup { needed: state.app.people.needs_owner().await?, restoring: state.backups.restoring() }))
+    Ok(Json(Setup { needed: state.app.stores.people.needs_owner().await?, restoring: state.backups.restoring() }))
 }
 
 /// A set-up link.
@@ -42,7 +42,7 @@ struct SetupLink {
 ))]
 #[post("/api/setup/link")]
 async fn look_at_link(state: Data<State>, body: Body<SetupLink>) -> Result<HttpResponse> {
-    state.app.people.check_link(&body.0.token, state.app.clock.now()).await?;
+    state.app.stores.people.check_link(&body.0.token, state.app.clock.now()).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -68,6 +68,6 @@ struct Owner {
 async fn set_up(request: HttpRequest, state: Data<State>, body: Body<Owner>) -> Result<HttpResponse> {
     let Owner { token, username, password } = body.0;
     let visit = client::visit(&request, &state);
-    let signed = state.app.people.set_up(&token, username, password, visit).await?;
+    let signed = state.app.stores.people.set_up(&token, username, password, visit).await?;
     auth::welcome(&request, &state, &signed, HttpResponse::Created()).await
 }

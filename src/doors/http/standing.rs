@@ -19,7 +19,7 @@ impl Standing {
     /// Fails where the credential no longer holds, or gives less than it gave at the gate.
     pub(super) async fn ensure(&self) -> Result<()> {
         match &self.0 {
-            Some((state, identity)) => state.app.people.ensure_lasting(identity, state.app.clock.now()).await,
+            Some((state, identity)) => state.app.stores.people.ensure_lasting(identity, state.app.clock.now()).await,
             None => Ok(()),
         }
     }

@@ -6,8 +6,9 @@ use super::{delivery::Delivery, meters::Meters, openapi, origin::Hosts, path::Qu
 use crate::{
     agent::chat::Agent,
     app::App,
-    engine::{backups::service::Backups, invoker::Invoker, scripts::Library},
+    engine::invoker::Invoker,
     model::error::Result,
+    services::{backups::service::Backups, find::finder::Finder, running::Services, scripts::Library},
 };
 
 /// The HTTP door's handles, one for all workers.
@@ -18,6 +19,8 @@ pub struct State {
     pub invoker: Invoker,
     /// The chat.
     pub agent: Agent,
+    /// What finds tools.
+    pub finder: Finder,
     /// The scripts.
     pub scripts: Library,
     /// Backups.
@@ -31,10 +34,11 @@ pub struct State {
 
 impl State {
     /// The handles of these services.
-    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, scripts: Library, backups: Arc<Backups>) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, services: Services) -> Result<Self> {
+        let Services { finder, scripts, backups } = services;
         let hosts = Hosts::new(&app.config);
         let queries = Queries::of(&openapi::served()?)?;
         let (table, meters, delivery) = (Table::new(), Meters::new(), Delivery::new());
-        Ok(Self { app, invoker, agent, scripts, backups, table, queries, hosts, meters, delivery })
+        Ok(Self { app, invoker, agent, finder, scripts, backups, table, queries, hosts, meters, delivery })
     }
 }

@@ -14,7 +14,6 @@ use super::{
     state::State,
 };
 use crate::{
-    engine::catalog::{change::Changing, credential},
     model::{
         catalog::{
             directory::Registered,
@@ -27,6 +26,7 @@ use crate::{
         secret::MASK,
         time::Time,
     },
+    services::catalog::{change::Changing, credential},
     store::people::Actor,
 };
 
@@ -88,10 +88,10 @@ fn row(found: &Registered) -> SystemRow {
 }
 
 async fn detail(state: &State, id: SystemId) -> Result<SystemDetail> {
-    let directory = state.app.catalog.get();
+    let directory = state.app.stores.catalog.get();
     let found = directory.get(id)?;
     let system = &found.system;
-    let stored = state.app.catalog.secrets_set(system).await?;
+    let stored = state.app.stores.catalog.secrets_set(system).await?;
     let secrets = system.auth.secrets().iter().map(|part| SystemSecret {
         name: part.name.to_owned(),
         description: part.description.to_owned(),
@@ -113,7 +113,7 @@ async fn detail(state: &State, id: SystemId) -> Result<SystemDetail> {
 #[utoipa::path(tag = "catalog", responses((status = 200, body = Vec<SystemRow>)))]
 #[get("/api/catalog/systems")]
 async fn list(state: Data<State>) -> Result<Json<Vec<SystemRow>>> {
-    Ok(Json(state.app.catalog.get().all().iter().map(|one| row(one)).collect()))
+    Ok(Json(state.app.stores.catalog.get().all().iter().map(|one| row(one)).collect()))
 }
 
 /// Registers a system: a draft, which nothing calls until it is activated.
@@ -203,9 +203,9 @@ async fn review(
 }
 
 async fn masked(state: &State, id: SystemId) -> Result<Map<String, Value>> {
-    let directory = state.app.catalog.get();
+    let directory = state.app.stores.catalog.get();
     let system = &directory.get(id)?.system;
-    let stored = state.app.catalog.secrets_set(system).await?;
+    let stored = state.app.stores.catalog.secrets_set(system).await?;
     let shown = system.auth.secrets().iter().map(|part| {
         let is_set = stored.iter().any(|name| name == part.name);
         (part.name.to_owned(), if is_set { Value::from(MASK) } else { Value::Null })
@@ -230,8 +230,8 @@ async fn set_credentials(
     body: Body<Map<String, Value>>,
 ) -> Result<Json<Map<String, Value>>> {
     let id = id(&path)?;
-    let known = state.app.catalog.get().get(id)?.system.clone();
+    let known = state.app.stores.catalog.get().get(id)?.system.clone();
     let values = credential::checked(&state.app, &known, body.0).await?;
-    let system = state.app.catalog.set_credentials(&by, id, values).await?;
+    let system = state.app.stores.catalog.set_credentials(&by, id, values).await?;
     Ok(Json(masked(&state, system.id).await?))
 }

@@ -48,7 +48,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "tickets", responses((status = 200, body = Vec<Ticket>)))]
 #[get("/api/tickets")]
 async fn pending(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
-    let (tickets, user, now) = (&state.app.tickets, caller.user, state.app.clock.now());
+    let (tickets, user, now) = (&state.app.stores.tickets, caller.user, state.app.clock.now());
     let bytes = tickets.pending_bytes(user, now).await?;
     state.delivery.load(user, bytes, tickets.pending(user, now)).await
 }
@@ -57,7 +57,7 @@ async fn pending(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
 #[utoipa::path(tag = "tickets", responses((status = 200, body = Ticket)))]
 #[get("/api/tickets/{id}")]
 async fn one(state: Data<State>, caller: Caller, id: Path<String>) -> Result<HttpResponse> {
-    let (tickets, user, id) = (&state.app.tickets, caller.user, id.parse()?);
+    let (tickets, user, id) = (&state.app.stores.tickets, caller.user, id.parse()?);
     let bytes = tickets.bytes(id, user).await?;
     state.delivery.load(user, bytes, tickets.get(id, user, state.app.clock.now())).await
 }
@@ -115,10 +115,15 @@ async fn decide(
         Ok::<_, Error>((ticket, verdict))
     };
     let deciding = behalf::of(Some(user), deciding);
-    let (ticket, verdict) =
-        state.app.tracker.spawn_on(deciding, &state.app.runtime).await.map_err(Error::internal)??;
+    let (ticket, verdict) = state
+        .app
+        .lifecycle
+        .tracker
+        .spawn_on(deciding, &state.app.lifecycle.runtime)
+        .await
+        .map_err(Error::internal)??;
     if let Verdict::Changed { instead } = verdict {
-        let ticket = state.app.tickets.get(instead, user, state.app.clock.now()).await?;
+        let ticket = state.app.stores.tickets.get(instead, user, state.app.clock.now()).await?;
         return must_confirm(&state.delivery, ticket).await;
     }
     let to = Recipient { app: &state.app, user, topic: ticket.topic };

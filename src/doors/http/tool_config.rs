@@ -35,7 +35,7 @@ pub(super) struct Configuration {
 #[get("/api/tools/{name}/config")]
 async fn read(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Configuration>> {
     let tool = visible(&state, &caller, &name)?;
-    let stored = state.app.tool_config.values(&tool.spec().name).await?;
+    let stored = state.app.stores.tool_config.values(&tool.spec().name).await?;
     Ok(Json(Configuration { values: tool_config::masked(&tool.spec().settings, &stored) }))
 }
 
@@ -55,8 +55,8 @@ async fn change(
             tool.demand_setting(key, text).map_err(|error| Error::invalid(error.message()))?;
         }
     }
-    state.app.tool_config.set(&by, &spec.name, &spec.settings, values).await?;
-    let stored = state.app.tool_config.values(&spec.name).await?;
+    state.app.stores.tool_config.set(&by, &spec.name, &spec.settings, values).await?;
+    let stored = state.app.stores.tool_config.values(&spec.name).await?;
     Ok(Json(Configuration { values: tool_config::masked(&spec.settings, &stored) }))
 }
 
@@ -66,7 +66,7 @@ async fn change(
 async fn forget(state: Data<State>, by: Actor, at: Path<(String, String)>) -> Result<HttpResponse> {
     let (name, key) = at.into_inner();
     let tool = visible(&state, &by.caller, &name)?;
-    state.app.tool_config.delete(&by, &tool.spec().name, &tool.spec().settings, &key).await?;
+    state.app.stores.tool_config.delete(&by, &tool.spec().name, &tool.spec().settings, &key).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -84,7 +84,7 @@ pub(super) struct Completeness {
 #[post("/api/tools/{name}/test")]
 async fn test(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Completeness>> {
     let tool = visible(&state, &caller, &name)?;
-    let stored = state.app.tool_config.values(&tool.spec().name).await?;
+    let stored = state.app.stores.tool_config.values(&tool.spec().name).await?;
     let missing = configure::missing(&tool.spec().settings, |key| stored.contains_key(key));
     let wrong = stored.iter().find_map(|(key, stored)| tool.demand_setting(key, stored.value.expose()).err());
     let message = match (missing.as_slice(), &wrong) {

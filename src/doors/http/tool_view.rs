@@ -111,7 +111,7 @@ impl Facts {
         Ok(Self {
             registry: state.invoker.registry(),
             settings: app.settings.get(),
-            keys_set: app.tool_config.keys_set().await?,
+            keys_set: app.stores.tool_config.keys_set().await?,
             tallies: Outcomes::of(&app.db).tallies().await?,
         })
     }

@@ -20,14 +20,7 @@ use super::{
     tool_view::{Facts, ToolView},
 };
 use crate::{
-    engine::{
-        answer::InvokeAnswer,
-        authorise,
-        cut::Recipient,
-        find::{finder::Asker, hit::Hit},
-        run::Stops,
-        tool::Tool,
-    },
+    engine::{answer::InvokeAnswer, authorise, cut::Recipient, run::Stops, tool::Tool},
     model::{
         audit::Entry,
         call::{Call, Outcome, TicketId},
@@ -35,6 +28,7 @@ use crate::{
         conversation::ConversationId,
         error::{Error, Kind, Result},
     },
+    services::find::{finder::Asker, hit::Hit},
     store::{
         audit::{Filter, MAX_BYTES},
         outcomes::Outcomes,
@@ -103,7 +97,7 @@ async fn find(state: Data<State>, caller: Caller, Body(need): Body<Need>) -> Res
     let limit = need.limit.unwrap_or(5).min(50);
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
-    let found = state.invoker.finder().find(asker, &need.query, limit).await?;
+    let found = state.finder.find(asker, &need.query, limit).await?;
     Ok(Json(FoundTools { results: found.hits, note: found.note, took_ms: started.elapsed().as_secs_f64() * 1_000.0 }))
 }
 
@@ -165,7 +159,7 @@ async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Resu
     let tool = visible(&state, &caller, &name)?;
     let own = (!caller.permissions.grants("audit:read")).then(|| caller.user.to_string());
     let filter = Filter { tool: Some(tool.spec().id()), user_id: own, ..Filter::default() };
-    state.delivery.load(caller.user, 2 * MAX_BYTES, state.app.audit.find(filter, 20)).await
+    state.delivery.load(caller.user, 2 * MAX_BYTES, state.app.stores.audit.find(filter, 20)).await
 }
 
 /// On or off.

@@ -63,7 +63,7 @@ pub(super) async fn read(
             return match Standing::of(request).ensure().await {
                 Ok(()) => Ok(upload),
                 Err(error) => {
-                    discard(&app.knowledge, upload).await;
+                    discard(&app.stores.knowledge, upload).await;
                     Err(error.into())
                 }
             };
@@ -74,7 +74,7 @@ pub(super) async fn read(
             if large {
                 drain(&mut part).await;
             }
-            discard(&app.knowledge, upload).await;
+            discard(&app.stores.knowledge, upload).await;
             return Err(if large { Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, error).into() } else { error.into() });
         }
     }
@@ -107,7 +107,7 @@ async fn take(part: &mut Field, upload: &mut Upload, app: &App, limit: u64, fiel
         return Err(Error::invalid(format!("At most {MOST} files come in one request. Send the rest in another.")));
     }
     let mime = part.content_type().map(|mime| mime.essence_str().to_owned());
-    let mut incoming = app.knowledge.files.receive(limit).await?;
+    let mut incoming = app.stores.knowledge.files.receive(limit).await?;
     while let Some(piece) = piece(part).await? {
         app.ensure_room(piece.len() as u64)?;
         incoming.write(&piece).await?;

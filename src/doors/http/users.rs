@@ -32,7 +32,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "users", responses((status = 200, body = [User])))]
 #[get("/api/users")]
 async fn list(state: Data<State>) -> Result<Json<Vec<User>>> {
-    state.app.people.users().await.map(Json)
+    state.app.stores.people.users().await.map(Json)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -56,7 +56,7 @@ struct Create {
 #[post("/api/users")]
 async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
     let Create { username, password, role } = body.0;
-    let user = state.app.people.create_user(&by, NewUser { username, password, role }).await?;
+    let user = state.app.stores.people.create_user(&by, NewUser { username, password, role }).await?;
     Ok(HttpResponse::Created().json(user))
 }
 
@@ -81,7 +81,7 @@ struct Change {
 async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<User>> {
     let Change { role, disabled, password } = body.0;
     let change = UserChange { role, disabled, password };
-    state.app.people.change_user(&by, id(&path)?, change).await.map(Json)
+    state.app.stores.people.change_user(&by, id(&path)?, change).await.map(Json)
 }
 
 /// Deletes a user with everything that is only theirs, the files of their workspace, too. A person does, signed in.
@@ -91,6 +91,6 @@ async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Ch
 ))]
 #[delete("/api/users/{id}")]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
-    state.app.people.delete_user(&by, id(&path)?).await?;
+    state.app.stores.people.delete_user(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -20,7 +20,7 @@ pub(super) fn services(config: &mut Services<'_>) {
 #[utoipa::path(tag = "settings", responses((status = 200, body = KeyFacts)))]
 #[get("/api/vault")]
 async fn key_facts(state: Data<State>) -> Result<Json<KeyFacts>> {
-    state.app.vault.key_facts().await.map(Json)
+    state.app.stores.vault.key_facts().await.map(Json)
 }
 
 /// The new key, where Satchel does not choose it.
@@ -41,8 +41,8 @@ struct Rotation {
 #[post("/api/vault/rotate")]
 async fn rotate(state: Data<State>, by: Actor, body: OptionalBody<Rotation>) -> Result<Json<Rotated>> {
     let rotated = match body.0.new_key {
-        Some(key) => state.app.vault.rotate_to(&by, &key).await,
-        None => state.app.vault.rotate(&by).await,
+        Some(key) => state.app.stores.vault.rotate_to(&by, &key).await,
+        None => state.app.stores.vault.rotate(&by).await,
     };
     rotated.map(Json)
 }

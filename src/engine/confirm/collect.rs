@@ -20,7 +20,8 @@ pub(super) async fn collect(
     let call = assessed.call;
     let digest = digest(&assessed.found.tool.spec().id(), assessed.arguments);
     let claim = Claim { id, user: call.caller.user, topic: call.topic, digest };
-    let Collected { ticket, asker, verdict } = invoker.app.tickets.collect(claim, invoker.app.clock.now()).await?;
+    let Collected { ticket, asker, verdict } =
+        invoker.app.stores.tickets.collect(claim, invoker.app.clock.now()).await?;
     if let (TicketState::Pending, None) = (ticket.state, &verdict) {
         let extent = assessed.extent(&invoker.app).await?;
         if again::is_changed(&ticket, &asker, assessed.risk, &extent) {

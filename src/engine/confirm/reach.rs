@@ -42,7 +42,7 @@ impl NewPlaces {
         if places.is_empty() {
             return Ok(Self::default());
         }
-        app.egress.settle().await;
+        app.net.egress.settle().await;
         let new = egress::unreached(&app.db, topic, places).await?;
         let (names, reaches) = new.into_iter().partition(|place| extent.names.contains(place));
         Ok(Self { reaches, names })

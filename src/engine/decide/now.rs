@@ -67,7 +67,7 @@ impl Invoker {
         let arguments = redact(&ticket.arguments, found.tool.private_arguments());
         let row = decision_row(ticket, person, "ask_again", AuditOutcome::Waiting);
         let row = Event { arguments, error: Some(again::CHANGED.to_owned()), ..row };
-        self.app.audit.append(Event { time: self.app.clock.now(), call_id: asker.call, ..row }).await?;
+        self.app.stores.audit.append(Event { time: self.app.clock.now(), call_id: asker.call, ..row }).await?;
         let closed = Ticket { state: TicketState::Changed, ..ticket.clone() };
         Ok(Some((closed, Verdict::Changed { instead })))
     }

@@ -37,17 +37,17 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
 }
 
 /// A value without these forms of secrets, in keys and numbers too.
-pub(in crate::engine) fn hide(value: Value, forms: &[String]) -> Value {
+pub(crate) fn hide(value: Value, forms: &[String]) -> Value {
     if forms.is_empty() { value } else { Hidden { forms, numbers: Numbers::of(forms) }.out_of(value) }
 }
 
 /// A text without these forms of secrets.
-pub(in crate::engine) fn hide_text(text: &str, forms: &[String]) -> String {
+pub(crate) fn hide_text(text: &str, forms: &[String]) -> String {
     secret_forms::mask(text, forms)
 }
 
 /// An error without these forms of secrets, in its details and causes too.
-pub(in crate::engine) fn hide_error(error: Error, forms: &[String]) -> Error {
+pub(crate) fn hide_error(error: Error, forms: &[String]) -> Error {
     error.reworded(|text| hide_text(text, forms), |details| hide(details, forms))
 }
 

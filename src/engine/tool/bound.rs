@@ -7,12 +7,9 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Tool, parse};
-use crate::{
-    engine::registry::Registry,
-    model::{definition::Definition, destination::Destination, json::canonical},
-};
+use crate::model::{definition::Definition, destination::Destination, json::canonical};
 
-pub(super) type Relies = Arc<dyn Fn(&Value, &Registry) -> String + Send + Sync>;
+pub(super) type Relies = Arc<dyn Fn(&Value) -> String + Send + Sync>;
 pub(super) type Carries = Arc<dyn Fn(&Value) -> Vec<InnerCall> + Send + Sync>;
 pub(super) type ScopeOf = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
 
@@ -39,11 +36,10 @@ impl Tool {
     pub fn relies_on<Args, F>(mut self, relies: F) -> Self
     where
         Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> String + Send + Sync + 'static,
+        F: Fn(&Args) -> String + Send + Sync + 'static,
     {
-        self.relies = Some(Arc::new(move |arguments, registry| {
-            parse(arguments.clone()).map(|args| relies(&args, registry)).unwrap_or_default()
-        }));
+        self.relies =
+            Some(Arc::new(move |arguments| parse(arguments.clone()).map(|args| relies(&args)).unwrap_or_default()));
         self
     }
 
@@ -90,8 +86,8 @@ impl Tool {
     }
 
     /// A text of everything else that decides what a call with these arguments does; empty where nothing does.
-    pub(in crate::engine) fn relied_on(&self, arguments: &Value, registry: &Registry) -> String {
-        self.relies.as_ref().map(|relies| relies(arguments, registry)).unwrap_or_default()
+    pub(crate) fn relied_on(&self, arguments: &Value) -> String {
+        self.relies.as_ref().map(|relies| relies(arguments)).unwrap_or_default()
     }
 
     /// The calls that stand in these arguments.
@@ -101,13 +97,13 @@ impl Tool {
 
     /// The words of what a yes for a whole conversation covers beside the tool and its hosts; `None` where there is no such
     /// yes.
-    pub(in crate::engine) fn scope_of(&self, arguments: &Value) -> Option<String> {
+    pub(crate) fn scope_of(&self, arguments: &Value) -> Option<String> {
         self.scope.as_ref().and_then(|scope| scope(arguments))
     }
 
-    /// Destinations of a call, as far as its arguments and the catalog tell.
-    pub fn destinations_of(&self, arguments: &Value, registry: &Registry) -> Vec<Destination> {
-        self.reaches.as_ref().map(|reaches| reaches(arguments, registry)).unwrap_or_default()
+    /// Destinations of a call, as far as its arguments and what they name tell.
+    pub fn destinations_of(&self, arguments: &Value) -> Vec<Destination> {
+        self.reaches.as_ref().map(|reaches| reaches(arguments)).unwrap_or_default()
     }
 
     /// Whether calls can stand in its arguments.
@@ -116,17 +112,17 @@ impl Tool {
     }
 
     /// Whether its calls make other calls.
-    pub(in crate::engine) fn calls_others(&self) -> bool {
+    pub(crate) fn calls_others(&self) -> bool {
         self.carries_calls() || !self.uses.is_empty()
     }
 
     /// The setting that holds the address its calls are sent to.
-    pub(in crate::engine) fn reaching_setting(&self) -> Option<&'static str> {
+    pub(crate) fn reaching_setting(&self) -> Option<&'static str> {
         self.reaches_setting
     }
 
     /// Whether its arguments alone choose the host its calls are sent to: nobody has allowed that one.
-    pub(in crate::engine) fn reaches_any_host(&self) -> bool {
+    pub(crate) fn reaches_any_host(&self) -> bool {
         self.reaches_any
     }
 

@@ -53,6 +53,13 @@ impl Tool {
         self
     }
 
+    /// Says that it changes nothing but what belongs to its caller alone: it needs no permission.
+    #[must_use]
+    pub fn own_data(mut self) -> Self {
+        self.spec.own_data = true;
+        self
+    }
+
     /// Adds a setting of its configuration.
     #[must_use]
     pub fn setting(mut self, setting: Setting) -> Self {
@@ -74,17 +81,7 @@ impl Tool {
         Args: DeserializeOwned,
         F: Fn(&Args) -> Risk + Send + Sync + 'static,
     {
-        self.risk_among(move |args, _| risk_of(args))
-    }
-
-    /// Raises the risk by the arguments and the tools they name.
-    #[must_use]
-    pub fn risk_among<Args, F>(self, risk_of: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
-    {
-        self.risk_of_call(move |args, registry| Ok(risk_of(args, registry)))
+        self.risk_of_call(move |args| Ok(risk_of(args)))
     }
 
     /// Raises the risk by the arguments and what they name, and refuses a call that cannot be made before anybody is
@@ -93,31 +90,32 @@ impl Tool {
     pub fn risk_of_call<Args, F>(mut self, risk_of: F) -> Self
     where
         Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Result<Risk> + Send + Sync + 'static,
+        F: Fn(&Args) -> Result<Risk> + Send + Sync + 'static,
     {
-        self.risk_of = Some(Arc::new(move |arguments, registry| risk_of(&parse(arguments.clone())?, registry)));
+        self.risk_of = Some(Arc::new(move |arguments, _| risk_of(&parse(arguments.clone())?)));
+        self
+    }
+
+    /// Raises the risk by the arguments and the tools they name.
+    #[must_use]
+    pub fn risk_among<Args, F>(mut self, risk_of: F) -> Self
+    where
+        Args: DeserializeOwned,
+        F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
+    {
+        self.risk_of = Some(Arc::new(move |arguments, registry| Ok(risk_of(&parse(arguments.clone())?, registry))));
         self
     }
 
     /// Asks a person for a reason the risk does not cover, for instance a policy of its settings.
     #[must_use]
-    pub fn asks<Args, F>(self, asks: F) -> Self
+    pub fn asks<Args, F>(mut self, asks: F) -> Self
     where
         Args: DeserializeOwned,
         F: Fn(&Args, &Settings) -> Option<String> + Send + Sync + 'static,
     {
-        self.asks_among(move |args, settings, _| asks(args, settings))
-    }
-
-    /// Asks a person for a reason that lies with the tools the arguments name.
-    #[must_use]
-    pub fn asks_among<Args, F>(mut self, asks: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Settings, &Registry) -> Option<String> + Send + Sync + 'static,
-    {
-        self.asks = Some(Arc::new(move |arguments, settings, registry| match parse(arguments.clone()) {
-            Ok(args) => asks(&args, settings, registry),
+        self.asks = Some(Arc::new(move |arguments, settings| match parse(arguments.clone()) {
+            Ok(args) => asks(&args, settings),
             Err(error) => Some(error.message().to_owned()),
         }));
         self
@@ -129,11 +127,9 @@ impl Tool {
     pub fn demands<Args, F>(mut self, demands: F) -> Self
     where
         Args: DeserializeOwned,
-        F: Fn(&Args, &Caller, &Registry) -> Result<()> + Send + Sync + 'static,
+        F: Fn(&Args, &Caller) -> Result<()> + Send + Sync + 'static,
     {
-        let demands =
-            move |arguments: &Value, caller: &_, registry: &_| demands(&parse(arguments.clone())?, caller, registry);
-        self.demands = Some(Arc::new(demands));
+        self.demands = Some(Arc::new(move |arguments, caller| demands(&parse(arguments.clone())?, caller)));
         self
     }
 
@@ -146,21 +142,19 @@ impl Tool {
         F: Fn(&Args) -> Option<Destination> + Send + Sync + 'static,
     {
         self.reaches_any = true;
-        self.reaches_among(move |args, _| place(args).into_iter().collect())
+        self.reaches_named(move |args| place(args).into_iter().collect())
     }
 
     /// Names where a call may send something, which lies with what the arguments name: a connected system is asked for
     /// like any other host, for what may be carried out goes there all the same.
     #[must_use]
-    pub fn reaches_among<Args, F>(mut self, places: F) -> Self
+    pub fn reaches_named<Args, F>(mut self, places: F) -> Self
     where
         Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Vec<Destination> + Send + Sync + 'static,
+        F: Fn(&Args) -> Vec<Destination> + Send + Sync + 'static,
     {
-        let of = move |arguments: &Value, registry: &Registry| {
-            parse(arguments.clone()).map(|args| places(&args, registry)).unwrap_or_default()
-        };
-        self.reaches = Some(Arc::new(of));
+        self.reaches =
+            Some(Arc::new(move |arguments| parse(arguments.clone()).map(|args| places(&args)).unwrap_or_default()));
         self
     }
 

@@ -14,6 +14,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::{find::conversation, handles::Handles},
 };
 
 const DEFAULT_LIMIT: u32 = 5;
@@ -29,14 +30,15 @@ struct Args {
     limit: Option<u32>,
 }
 
-pub(super) fn tool() -> Tool {
+pub(super) fn tool(handles: &Handles) -> Tool {
+    let handles = handles.clone();
     Tool::new(
         "find_tools",
         Category::Agents,
         "Finds the tools that fit a need and makes them callable in this conversation. Returns each tool's name, score, \
          parameters and why it fits.",
         "You need a capability that none of the tools in front of you has.",
-        run,
+        move |cx, args| run(handles.clone(), cx, args),
     )
     .risk(Risk::Read)
     .innate()
@@ -48,12 +50,12 @@ pub(super) fn tool() -> Tool {
     .alias(Alias::same("tool_search"))
 }
 
-async fn run(cx: Context, args: Args) -> Result<Output> {
+async fn run(handles: Handles, cx: Context, args: Args) -> Result<Output> {
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    let mut found = cx.find_tools(&args.query, limit as usize).await?;
+    let mut found = handles.finder()?.find_for(&cx, &args.query, limit as usize).await?;
     // A need of another conversation is no model's business, and may be a stranger's words: only people see it.
     found.hits.iter_mut().filter_map(|hit| hit.why.past.as_mut()).for_each(|past| past.query = None);
-    cx.promote(found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
+    conversation::promote(&cx, found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
     let mut answer = json!({"count": found.hits.len(), "tools": found.hits});
     if let (Some(note), Some(answer)) = (found.note, answer.as_object_mut()) {
         answer.insert("note".to_owned(), json!(note));
@@ -64,22 +66,23 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 #[cfg(all(test, feature = "embedded-model"))]
 mod tests {
     use crate::{
-        engine::{
+        engine::registry::Registry,
+        index::embed::{embedder::Embedder, model::Model, workers::Limits},
+        services::{
             find::{
                 catalogue::Catalogue,
                 past::Past,
                 ranking::{self, Question},
             },
-            registry::Registry,
+            handles::Handles,
         },
-        index::embed::{embedder::Embedder, model::Model, workers::Limits},
         tools::list,
     };
 
     #[tokio::test(flavor = "multi_thread")]
     async fn nonsense_is_far_from_every_tool_and_a_need_is_not() {
         let embedder = Embedder::new(Model::embedded(), Limits::default());
-        let catalogue = Catalogue::of_registry(&Registry::of(list::all()).unwrap());
+        let catalogue = Catalogue::of_registry(&Registry::of(list::all(&Handles::default())).unwrap());
         let vectors = embedder.passages(catalogue.texts()).await.unwrap().unwrap();
         catalogue.see(&vectors);
         let allowed = vec![true; catalogue.profiles().len()];

@@ -3,9 +3,9 @@
 mod find_tools;
 mod parallel;
 
-use crate::engine::tool::Tool;
+use crate::{engine::tool::Tool, services::handles::Handles};
 
 /// The tools of this category.
-pub fn tools() -> Vec<Tool> {
-    vec![find_tools::tool(), parallel::tool()]
+pub fn tools(handles: &Handles) -> Vec<Tool> {
+    vec![find_tools::tool(handles), parallel::tool()]
 }

@@ -202,7 +202,7 @@ async fn call(cx: &Context, wanted: ToolUse) -> Value {
     let name = wanted.recipient_name;
     match cx.invoke(&name, Value::Object(wanted.parameters)).await {
         Ok(done) => {
-            cx.keep_room(done.room);
+            cx.room().keep(done.room);
             json!({"recipient_name": name, "ok": true, "result": done.output.data})
         }
         Err(error) => json!({"recipient_name": name, "ok": false, "error": error.message()}),

@@ -6,16 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{graphql_call::Query, resolve, risk},
-        context::Context,
-        tool::Tool,
-    },
-    model::{
-        error::Result,
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
+    engine::{context::Context, tool::Tool},
+    model::{error::Result, output::Output, question::Question, spec::Category},
+    services::{
+        catalog::{ahead, calls, graphql_call::Query, risk},
+        handles::Handles,
     },
 };
 
@@ -32,24 +27,18 @@ struct Args {
     operation_name: Option<String>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(
+pub(super) fn tool(handles: &Handles) -> Tool {
+    let tool = Tool::new(
         "call_graphql_endpoint",
         Category::Catalog,
         "Runs a GraphQL query or mutation on a system of the catalog. Returns data, and errors where a part of it failed.",
         "A connected system speaks GraphQL and an operation is needed that is not registered as an endpoint.",
         run,
-    )
-    .permission("catalog:read")
-    .risk(Risk::LowWrite)
-    .timeout(given::TIMEOUT)
-    .reaches_among(|args: &Args, registry| resolve::destinations(&registry.directory(), &args.system_id))
-    .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
-    .up_to(Risk::Destructive)
-    .ahead(ahead)
-    .risk_of_call(|args: &Args, registry| {
-        risk::of_graphql(&registry.directory(), &args.system_id, &args.query, args.operation_name.as_deref())
+    );
+    given::to_system(tool, handles, |args: &Args| &args.system_id, |directory, args| {
+        risk::of_graphql(directory, &args.system_id, &args.query, args.operation_name.as_deref())
     })
+    .ahead(ahead)
     .example(
         "A query",
         json!({"system_id": "product-api", "query": "query { products(limit: 2) { id name price } }"}),
@@ -69,12 +58,12 @@ pub(super) fn tool() -> Tool {
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let (system, query) = query(args);
-    cx.ask_graphql(&system, &query)
+    ahead::graphql(&cx, &system, &query)
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (system, query) = query(args);
-    cx.call_graphql(&system, &query).await
+    calls::graphql(&cx, &system, &query).await
 }
 
 fn query(args: Args) -> (String, Query) {

@@ -6,16 +6,11 @@ use serde_json::{Map, Value, json};
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{grpc_call::GrpcAsk, resolve, risk},
-        context::Context,
-        tool::Tool,
-    },
-    model::{
-        error::Result,
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
+    engine::{context::Context, tool::Tool},
+    model::{error::Result, output::Output, question::Question, spec::Category},
+    services::{
+        catalog::{ahead, calls, grpc_call::GrpcAsk, risk},
+        handles::Handles,
     },
 };
 
@@ -32,25 +27,22 @@ struct Args {
     body: Option<Map<String, Value>>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(
+pub(super) fn tool(handles: &Handles) -> Tool {
+    let tool = Tool::new(
         "call_grpc_endpoint",
         Category::Catalog,
         "Calls a gRPC method of a system of the catalog. The system's server reflection tells the types; native gRPC and \
          gRPC-Web are both spoken. Returns message, or messages where the method streams.",
         "A connected system offers gRPC and a method is needed that is not registered as an endpoint.",
         run,
+    );
+    given::to_system(
+        tool,
+        handles,
+        |args: &Args| &args.system_id,
+        |directory, args| risk::of_grpc(directory, &args.system_id, &args.service, &args.method),
     )
-    .permission("catalog:read")
-    .risk(Risk::LowWrite)
-    .timeout(given::TIMEOUT)
-    .reaches_among(|args: &Args, registry| resolve::destinations(&registry.directory(), &args.system_id))
-    .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
-    .up_to(Risk::Destructive)
     .ahead(ahead)
-    .risk_of_call(|args: &Args, registry| {
-        risk::of_grpc(&registry.directory(), &args.system_id, &args.service, &args.method)
-    })
     .example(
         "Whether a service is up",
         json!({
@@ -65,12 +57,12 @@ pub(super) fn tool() -> Tool {
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let (system, ask) = asked(args);
-    cx.ask_grpc(&system, &ask)
+    ahead::grpc(&cx, &system, &ask)
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (system, ask) = asked(args);
-    cx.call_grpc(&system, &ask).await
+    calls::grpc(&cx, &system, &ask).await
 }
 
 fn asked(args: Args) -> (String, GrpcAsk) {

@@ -9,22 +9,22 @@ use serde_json::{Value, json};
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{
-            resolve,
-            rest::{Body, RestRequest},
-            risk,
-        },
-        context::Context,
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{
         catalog::endpoint::is_json,
         error::{Error, Result},
         id::shorten,
         output::Output,
         question::Question,
-        spec::{Category, Risk},
+        spec::Category,
+    },
+    services::{
+        catalog::{
+            ahead, calls,
+            rest::{Body, RestRequest},
+            risk,
+        },
+        handles::Handles,
     },
 };
 
@@ -52,23 +52,17 @@ struct Args {
     headers: Option<BTreeMap<String, Value>>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(
+pub(super) fn tool(handles: &Handles) -> Tool {
+    let tool = Tool::new(
         "call_rest_endpoint",
         Category::Catalog,
         "Makes an HTTP request to a system of the catalog, with the system's credentials. Returns status, headers, format \
          (json, xml, csv, text, binary) and the parsed body; a binary body becomes a file of the workspace.",
         "A REST API of a connected system is needed and no endpoint is registered for exactly this operation.",
         run,
-    )
-    .permission("catalog:read")
-    .risk(Risk::LowWrite)
-    .timeout(given::TIMEOUT)
-    .reaches_among(|args: &Args, registry| resolve::destinations(&registry.directory(), &args.system_id))
-    .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
-    .up_to(Risk::Destructive)
+    );
+    given::to_system(tool, handles, |args: &Args| &args.system_id, |directory, args| risk::of_rest(directory, &args.system_id, &args.method, &args.path))
     .ahead(ahead)
-    .risk_of_call(|args: &Args, registry| risk::of_rest(&registry.directory(), &args.system_id, &args.method, &args.path))
     .example(
         "A customer's record",
         json!({"system_id": "crm-01", "method": "GET", "path": "/api/v2/customers/1042"}),
@@ -83,12 +77,12 @@ pub(super) fn tool() -> Tool {
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let system = args.system_id.clone();
-    cx.ask_rest(&system, &request(args)?)
+    ahead::rest(&cx, &system, &request(args)?)
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let system = args.system_id.clone();
-    cx.call_rest(&system, &request(args)?).await
+    calls::rest(&cx, &system, &request(args)?).await
 }
 
 fn request(args: Args) -> Result<RestRequest> {

@@ -6,16 +6,11 @@ use serde_json::json;
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{resolve, risk, soap_call::SoapAsk},
-        context::Context,
-        tool::Tool,
-    },
-    model::{
-        error::Result,
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
+    engine::{context::Context, tool::Tool},
+    model::{error::Result, output::Output, question::Question, spec::Category},
+    services::{
+        catalog::{ahead, calls, risk, soap_call::SoapAsk},
+        handles::Handles,
     },
 };
 
@@ -32,26 +27,25 @@ struct Args {
     path: Option<String>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(
+pub(super) fn tool(handles: &Handles) -> Tool {
+    let tool = Tool::new(
         "call_soap_endpoint",
         Category::Catalog,
         "Sends a SOAP request (1.1 or 1.2) to a system of the catalog. Returns the body of the answer as JSON; a fault is \
          an error with its code and reason.",
         "A connected system is a SOAP or XML web service, as older enterprise systems are.",
         run,
+    );
+    given::to_system(
+        tool,
+        handles,
+        |args: &Args| &args.system_id,
+        |directory, args| {
+            let path = args.path.as_deref().unwrap_or_default();
+            risk::of_soap(directory, &args.system_id, &args.soap_action, &args.body_xml, path)
+        },
     )
-    .permission("catalog:read")
-    .risk(Risk::LowWrite)
-    .timeout(given::TIMEOUT)
-    .reaches_among(|args: &Args, registry| resolve::destinations(&registry.directory(), &args.system_id))
-    .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
-    .up_to(Risk::Destructive)
     .ahead(ahead)
-    .risk_of_call(|args: &Args, registry| {
-        let path = args.path.as_deref().unwrap_or_default();
-        risk::of_soap(&registry.directory(), &args.system_id, &args.soap_action, &args.body_xml, path)
-    })
     .example(
         "The state of an order",
         json!({
@@ -65,12 +59,12 @@ pub(super) fn tool() -> Tool {
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let (system, ask) = asked(args);
-    cx.ask_soap(&system, &ask)
+    ahead::soap(&cx, &system, &ask)
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (system, ask) = asked(args);
-    cx.call_soap(&system, &ask).await
+    calls::soap(&cx, &system, &ask).await
 }
 
 fn asked(args: Args) -> (String, SoapAsk) {

@@ -8,19 +8,19 @@ use serde_json::{Value, json};
 
 use super::given;
 use crate::{
-    engine::{
-        catalog::{
-            resolve, risk,
-            websocket_call::{self, SocketAsk},
-        },
-        context::Context,
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{
         error::{Error, Result},
         output::Output,
         question::Question,
-        spec::{Category, Risk},
+        spec::Category,
+    },
+    services::{
+        catalog::{
+            ahead, calls, risk,
+            websocket_call::{self, SocketAsk},
+        },
+        handles::Handles,
     },
 };
 
@@ -53,8 +53,8 @@ struct Args {
     headers: Option<BTreeMap<String, Value>>,
 }
 
-pub(super) fn tool() -> Tool {
-    Tool::new(
+pub(super) fn tool(handles: &Handles) -> Tool {
+    let tool = Tool::new(
         "call_websocket",
         Category::Catalog,
         "Opens a WebSocket to a system of the catalog, sends a message or several and returns the messages that come back \
@@ -63,18 +63,17 @@ pub(super) fn tool() -> Tool {
         "A connected system answers over a WebSocket.",
         run,
     )
-    .permission("catalog:read")
-    .risk(Risk::LowWrite)
-    .timeout(given::TIMEOUT)
-    .usual_timeout(DEFAULT)
-    .reaches_among(|args: &Args, registry| resolve::destinations(&registry.directory(), &args.system_id))
-    .relies_on(|args: &Args, registry| resolve::system_as_it_is(&registry.directory(), &args.system_id))
-    .up_to(Risk::Destructive)
+    .usual_timeout(DEFAULT);
+    given::to_system(
+        tool,
+        handles,
+        |args: &Args| &args.system_id,
+        |directory, args| {
+            let messages = iter::once(&args.message).chain(args.further_messages.iter().flatten()).map(String::as_str);
+            risk::of_websocket(directory, &args.system_id, &args.path, messages)
+        },
+    )
     .ahead(ahead)
-    .risk_of_call(|args: &Args, registry| {
-        let messages = iter::once(&args.message).chain(args.further_messages.iter().flatten()).map(String::as_str);
-        risk::of_websocket(&registry.directory(), &args.system_id, &args.path, messages)
-    })
     .example(
         "One question, one answer",
         json!({"system_id": "ticker", "path": "/feed", "message": "{\"subscribe\": \"EURUSD\"}", "timeout": 10}),
@@ -84,12 +83,12 @@ pub(super) fn tool() -> Tool {
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let system = args.system_id.clone();
-    cx.ask_websocket(&system, &asked(args)?)
+    ahead::websocket(&cx, &system, &asked(args)?)
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let system = args.system_id.clone();
-    cx.call_websocket(&system, &asked(args)?).await
+    calls::websocket(&cx, &system, &asked(args)?).await
 }
 
 fn asked(args: Args) -> Result<SocketAsk> {

@@ -7,15 +7,15 @@ mod call_soap_endpoint;
 mod call_websocket;
 mod given;
 
-use crate::engine::tool::Tool;
+use crate::{engine::tool::Tool, services::handles::Handles};
 
 /// The tools of this category.
-pub fn tools() -> Vec<Tool> {
+pub fn tools(handles: &Handles) -> Vec<Tool> {
     vec![
-        call_rest_endpoint::tool(),
-        call_graphql_endpoint::tool(),
-        call_soap_endpoint::tool(),
-        call_grpc_endpoint::tool(),
-        call_websocket::tool(),
+        call_rest_endpoint::tool(handles),
+        call_graphql_endpoint::tool(handles),
+        call_soap_endpoint::tool(handles),
+        call_grpc_endpoint::tool(handles),
+        call_websocket::tool(handles),
     ]
 }

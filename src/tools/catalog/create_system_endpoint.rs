@@ -19,6 +19,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::catalog::{change::CatalogProposals, resolve},
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -127,8 +128,8 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let changing = cx.catalog_to_change()?;
-    let id = cx.known_system(&args.system_id)?;
+    let changing = CatalogProposals::of(&cx)?;
+    let id = resolve::known_system(&cx, &args.system_id)?;
     let asked = Risk::from(args.risk_level);
     let draft = EndpointDraft {
         name: Some(args.name),
@@ -144,7 +145,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let counts = endpoint.effective_risk();
     let notes: Vec<String> =
         (counts != asked).then(|| why(asked, counts)).into_iter().chain([WAITS.to_owned()]).collect();
-    let directory = cx.systems_to_change()?;
+    let directory = resolve::systems_to_change(&cx)?;
     let system = &directory.get(id)?.system;
     let output = Output::json(json!({
         "id": endpoint.id, "system_id": id, "name": endpoint.name, "method": endpoint.method, "path": endpoint.path,

@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{catalog::status::SystemStatus, error::Result, output::Output, spec::Category},
+    services::catalog::resolve,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,7 +33,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, _: Args) -> Result<Output> {
-    let directory = cx.systems()?;
+    let directory = resolve::systems(&cx)?;
     let rows = directory.all().iter().map(|one| {
         let system = &one.system;
         json!({
@@ -42,7 +43,7 @@ async fn run(cx: Context, _: Args) -> Result<Output> {
     });
     // Only of a draft does what waits stand in the rows.
     let drafts = || directory.all().iter().filter(|one| one.system.status == SystemStatus::Draft);
-    cx.note(drafts().filter_map(|one| one.system.origin.clone()));
+    cx.taint().note(drafts().filter_map(|one| one.system.origin.clone()));
     let systems: Vec<Value> = rows.collect();
     let output = Output::json(json!({"count": systems.len(), "systems": systems}));
     // What stands of a draft may be a stranger's: nobody has let it through.

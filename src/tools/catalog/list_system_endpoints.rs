@@ -7,6 +7,7 @@ use serde_json::{Value, json};
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{error::Result, output::Output, spec::Category},
+    services::catalog::resolve,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -38,7 +39,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let directory = cx.systems()?;
+    let directory = resolve::systems(&cx)?;
     let found = directory.find(&args.system_id)?;
     let rows = found.endpoints.iter().map(|endpoint| {
         json!({
@@ -48,7 +49,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
             "tool": format!("catalog:{}.{}", found.system.slug, endpoint.slug), "waits_for_review": !endpoint.is_offered(),
         })
     });
-    cx.note(found.endpoints.iter().filter_map(|endpoint| endpoint.origin.clone()));
+    cx.taint().note(found.endpoints.iter().filter_map(|endpoint| endpoint.origin.clone()));
     let endpoints: Vec<Value> = rows.collect();
     let system = json!({"id": found.system.id, "name": found.system.name, "status": found.system.status});
     let output = Output::json(json!({"system": system, "count": endpoints.len(), "endpoints": endpoints}));

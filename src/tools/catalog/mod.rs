@@ -7,15 +7,15 @@ mod list_system_endpoints;
 mod update_catalog_system;
 mod written;
 
-use crate::engine::tool::Tool;
+use crate::{engine::tool::Tool, services::handles::Handles};
 
 /// The tools of this category.
-pub fn tools() -> Vec<Tool> {
+pub fn tools(handles: &Handles) -> Vec<Tool> {
     vec![
         list_catalog_systems::tool(),
         list_system_endpoints::tool(),
         create_catalog_system::tool(),
-        update_catalog_system::tool(),
+        update_catalog_system::tool(handles),
         create_system_endpoint::tool(),
     ]
 }

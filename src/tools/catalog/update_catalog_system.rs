@@ -18,6 +18,10 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::{
+        catalog::{change::CatalogProposals, resolve},
+        handles::Handles,
+    },
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -35,7 +39,8 @@ struct Args {
     tags: Option<String>,
 }
 
-pub(super) fn tool() -> Tool {
+pub(super) fn tool(handles: &Handles) -> Tool {
+    let handles = handles.clone();
     Tool::new(
         "update_catalog_system",
         Category::Catalog,
@@ -46,7 +51,7 @@ pub(super) fn tool() -> Tool {
     )
     .risk(Risk::LowWrite)
     .for_everybody()
-    .asks_among(|args: &Args, _, registry| moves(args, &registry.directory()))
+    .asks(move |args: &Args, _| moves(args, &handles.directory()))
     .permission("catalog:write")
     .example_after(
         vec![("create_catalog_system", json!({"name": "CRM", "tags": "sales"}))],
@@ -57,8 +62,8 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let changing = cx.catalog_to_change()?;
-    let id = cx.known_system(&args.system_id)?;
+    let changing = CatalogProposals::of(&cx)?;
+    let id = resolve::known_system(&cx, &args.system_id)?;
     let change = SystemChange {
         name: args.name,
         description: args.description,

@@ -7,7 +7,7 @@ pub(super) const WAITS: &str = "It waits: a person reviews it in the console, un
 
 /// A result that repeats what the call has written, which is ours unless something from outside was near.
 pub(super) fn written(cx: &Context, output: Output) -> Output {
-    match cx.origin() {
+    match cx.taint().origin() {
         None => output.ours(),
         origin => output.kept_from(origin),
     }

@@ -11,6 +11,7 @@ use crate::{
         error::{Error, Result},
         json::holds_more_values,
     },
+    services::results,
     store::results::handle_id,
 };
 
@@ -29,7 +30,7 @@ where
     T: Send + 'static,
     F: FnOnce(&str) -> Result<T> + Send + 'static,
 {
-    let text = if is_handle(&data) { cx.result(&data).await? } else { data };
+    let text = if is_handle(&data) { results::whole(cx, &data).await? } else { data };
     if text.len().saturating_add(others) < LONG {
         return work(&text);
     }

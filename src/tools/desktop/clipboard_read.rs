@@ -10,6 +10,7 @@ use crate::{
         tool::{Alias, Tool},
     },
     model::{error::Result, output::Output, spec::Category},
+    services::clipboard,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -32,5 +33,5 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, _: Args) -> Result<Output> {
-    Ok(Output::json(json!({"text": cx.read_clipboard().await?})))
+    Ok(Output::json(json!({"text": clipboard::read(&cx).await?})))
 }

@@ -14,6 +14,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::clipboard,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -33,6 +34,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .own_data()
     .personal("your clipboard")
     .private(&["text"])
     .example("A text to paste", json!({"text": "42 Main Street"}), json!({"ok": true}))
@@ -40,6 +42,6 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    cx.write_clipboard(args.text).await?;
+    clipboard::write(&cx, args.text).await?;
     Ok(Output::json(json!({"ok": true})))
 }

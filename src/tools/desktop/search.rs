@@ -11,6 +11,7 @@ use crate::{
         output::Output,
         spec::Category,
     },
+    services::launcher,
 };
 
 /// How many come back unless told otherwise.
@@ -45,7 +46,7 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let limit = args.limit.map_or(Ok(DEFAULT_LIMIT), whole)?;
-    Ok(Output::json(json!({"results": cx.launcher(&args.query, limit).await?})))
+    Ok(Output::json(json!({"results": launcher::search(&cx, &args.query, limit).await?})))
 }
 
 fn whole(limit: f64) -> Result<usize> {

@@ -12,6 +12,7 @@ use crate::{
         output::Output,
         spec::Category,
     },
+    services::{own_files::OwnFiles, reading::Reader},
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -66,9 +67,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     if target_format == Target::Text && sheet.is_some() {
         return Err(Error::invalid("`sheet` goes with target_format csv only."));
     }
-    let (name, reader) = (file_path.clone(), cx.reader());
-    let files = cx
-        .files()?
+    let (name, reader) = (file_path.clone(), Reader::of(&cx));
+    let files = OwnFiles::of(&cx)?
         .work_on(&file_path, most(), move |content| match target_format {
             Target::Text => {
                 let mut text = reader.text(content, &name)?.text;

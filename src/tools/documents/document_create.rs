@@ -9,6 +9,7 @@ use super::storage::{TIMEOUT, keep};
 use crate::{
     engine::{context::Context, tool::Tool},
     formats::create::{self, NewSheet},
+    host::fonts,
     model::{
         error::{Error, Result},
         output::Output,
@@ -122,7 +123,7 @@ async fn pdf(cx: &Context, title: String, paragraphs: Vec<String>, made: DateTim
         .await?;
     let mut fonts = Vec::new();
     if !missing.is_empty() {
-        fonts.extend(cx.font(move |data| create::suits(data, &missing)).await?);
+        fonts.extend(cx.work(move || Ok(fonts::find(move |data| create::suits(data, &missing)))).await?);
     }
     cx.work(move || create::pdf(&texts.0, &texts.1, &fonts, made)).await
 }

@@ -15,6 +15,7 @@ use crate::{
         question::Question,
         spec::{Category, Risk},
     },
+    services::{own_files::OwnFiles, reading::Reader},
 };
 
 /// Most files merged at once.
@@ -115,7 +116,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    cx.files()?.ensure_writable(&args.file_path, Parents::Must).await?;
+    OwnFiles::of(&cx)?.ensure_writable(&args.file_path, Parents::Must).await?;
     Ok(Question::about("Change", &args.file_path))
 }
 
@@ -154,7 +155,7 @@ async fn append(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let given = data.given();
     let paragraphs = only(data.paragraphs, given, "{\"paragraphs\": [\"…\"]}")?;
     let added = paragraphs.len();
-    let reader = cx.reader();
+    let reader = Reader::of(cx);
     change(cx, path, move |bytes| Ok((reader.append(&bytes, paragraphs)?, added))).await?;
     Ok(json!({"operation": "append", "added": added}))
 }
@@ -163,7 +164,7 @@ async fn replace(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let given = data.given();
     let texts = data.old_text.zip(data.new_text);
     let (old, new) = only(texts, given, "{\"old_text\": \"…\", \"new_text\": \"…\"}")?;
-    let reader = cx.reader();
+    let reader = Reader::of(cx);
     let replaced = change(cx, path, move |bytes| reader.replace(&bytes, old, new)).await?;
     Ok(json!({"operation": "replace", "replaced": replaced}))
 }
@@ -173,7 +174,7 @@ async fn update_cells(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let updates = only(data.updates, given, "{\"updates\": [{\"sheet\": \"…\", \"cell\": \"A1\", \"value\": …}]}")?;
     let updates: Vec<Update> =
         updates.into_iter().map(|CellUpdate { sheet, cell, value }| Update { sheet, cell, value }).collect();
-    let (updated, reader) = (updates.len(), cx.reader());
+    let (updated, reader) = (updates.len(), Reader::of(cx));
     change(cx, path, move |bytes| Ok((reader.update_cells(&bytes, updates)?, updated))).await?;
     Ok(json!({"operation": "update_cells", "updated": updated}))
 }
@@ -186,11 +187,11 @@ async fn merge(cx: &Context, path: &str, data: Data) -> Result<Value> {
     }
     let (mut rest, mut room) = (Vec::new(), most());
     for other in others {
-        let bytes = cx.files()?.read_up_to(&other, room).await?;
+        let bytes = OwnFiles::of(cx)?.read_up_to(&other, room).await?;
         room -= bytes.len() as u64;
         rest.push(bytes);
     }
-    let reader = cx.reader();
+    let reader = Reader::of(cx);
     let pages = change(cx, path, move |bytes| {
         let files: Vec<&[u8]> = std::iter::once(&bytes).chain(&rest).map(Vec::as_slice).collect();
         reader.merge(&files)
@@ -205,5 +206,5 @@ where
     T: Send + 'static,
     F: FnOnce(Vec<u8>) -> Result<(Vec<u8>, T)> + Send + 'static,
 {
-    cx.files()?.update_bytes(path, most(), work).await
+    OwnFiles::of(cx)?.update_bytes(path, most(), work).await
 }

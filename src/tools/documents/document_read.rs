@@ -12,6 +12,7 @@ use crate::{
         output::Output,
         spec::Category,
     },
+    services::{own_files::OwnFiles, reading::Reader},
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -55,9 +56,8 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.file_path;
-    let (name, call, reader) = (path.clone(), cx.clone(), cx.reader());
-    let data = cx
-        .files()?
+    let (name, call, reader) = (path.clone(), cx.clone(), Reader::of(&cx));
+    let data = OwnFiles::of(&cx)?
         .work_on(&path, most(), move |content| {
             let read = reader.text(content, &name)?;
             let mut metadata = read.metadata;
@@ -71,7 +71,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
             let tables = serde_json::to_value(read.tables).map_err(Error::internal)?;
             // Before the turn ends: no more results wait for room than are made at once.
             let text = Value::String(read.text);
-            call.take_room_here(&[&text, &tables])?;
+            call.room().take_here(&[&text, &tables])?;
             let parts = [("text", text), ("tables", tables), ("metadata", Value::Object(metadata))];
             Ok(Value::Object(parts.map(|(name, part)| (name.to_owned(), part)).into_iter().collect()))
         })

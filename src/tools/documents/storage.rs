@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use crate::{
-    engine::{context::Context, own_files::NewFile},
+    engine::context::Context,
     formats::limits::Limits,
     host::files::stored_name,
     model::error::{Error, Result},
+    services::own_files::{NewFile, OwnFiles},
 };
 
 /// The folder of what is made.
@@ -26,7 +27,7 @@ pub(super) async fn keep(cx: &Context, title: &str, ending: &str, bytes: Vec<u8>
         return Err(Error::invalid("The document would be too large to be read again. Make several."));
     }
     let name = stored_name(title);
-    cx.files()?.write_new(NewFile { folder: FOLDER, name: &name, ending }, bytes).await
+    OwnFiles::of(cx)?.write_new(NewFile { folder: FOLDER, name: &name, ending }, bytes).await
 }
 
 /// A file's name without folders and ending.

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{READ, scope};
 use crate::{
-    engine::{context::Context, own_files::OwnFiles, tool::Tool},
+    engine::{context::Context, tool::Tool},
     host::files::Parents,
     model::{
         error::{Error, Result},
@@ -15,6 +15,7 @@ use crate::{
         question::Question,
         spec::{Category, Risk},
     },
+    services::own_files::OwnFiles,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -69,7 +70,7 @@ struct Change {
 
 /// Whether the patch fits is said before anybody is asked, to those who may read the file.
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    let (files, path) = (cx.files()?, args.path.clone());
+    let (files, path) = (OwnFiles::of(&cx)?, args.path.clone());
     parse(&args.patch)?;
     files.ensure_writable(&path, Parents::Must).await?;
     if cx.caller().permissions.grants(READ) {
@@ -80,7 +81,7 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (path, dry_run) = (args.path.clone(), args.dry_run.unwrap_or(false));
-    let change = change(&cx.files()?, args).await?;
+    let change = change(&OwnFiles::of(&cx)?, args).await?;
     let data = json!({
         "ok": true, "hunks": change.hunks, "added": change.added, "removed": change.removed, "dry_run": dry_run,
     });

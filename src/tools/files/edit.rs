@@ -17,6 +17,7 @@ use crate::{
         question::Question,
         spec::{Category, Risk},
     },
+    services::own_files::OwnFiles,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -77,7 +78,7 @@ pub(super) fn tool() -> Tool {
 
 /// Whether the text occurs is said before anybody is asked, to those who may read the file.
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    let (files, path) = (cx.files()?, args.path.clone());
+    let (files, path) = (OwnFiles::of(&cx)?, args.path.clone());
     files.ensure_writable(&path, Parents::Must).await?;
     if cx.caller().permissions.grants(READ) {
         files.rehearse(&path, move |text| replace(text, &args).map(drop)).await?;
@@ -87,8 +88,9 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.path.clone();
-    let replaced =
-        cx.files()?.update(&path, move |text| replace(text, &args).map(|(after, count)| (Some(after), count))).await?;
+    let replaced = OwnFiles::of(&cx)?
+        .update(&path, move |text| replace(text, &args).map(|(after, count)| (Some(after), count)))
+        .await?;
     Ok(Output { title: Some(path), ..Output::json(json!({"ok": true, "replaced": replaced})) })
 }
 

@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    engine::{context::Context, knowledge::search::Question, tool::Tool},
+    engine::{context::Context, tool::Tool},
     model::{
         caller::Caller,
         error::{Error, Result},
@@ -14,7 +14,11 @@ use crate::{
         question,
         spec::{Category, Risk},
     },
-    store::documents::{Filter, Keep},
+    services::knowledge::{calls, search::Question},
+    store::{
+        documents::{Filter, Keep},
+        people::Actor,
+    },
 };
 
 /// Documents listed unless told otherwise.
@@ -80,7 +84,7 @@ pub(super) fn tool() -> Tool {
         Action::Search | Action::List | Action::View => Risk::Read,
     })
     .up_to(Risk::Destructive)
-    .demands(|args: &Args, caller, _| demand(args, caller))
+    .demands(|args: &Args, caller| demand(args, caller))
     .ahead(ahead)
     .innate()
     .example("No documents yet", json!({"action": "list"}), json!({"documents": [], "count": 0}))
@@ -96,7 +100,7 @@ async fn ahead(cx: Context, args: Args) -> Result<question::Question> {
 
 /// A document of the caller's that is not in the trash.
 async fn deletable(cx: &Context, id: DocumentId) -> Result<Document> {
-    let document = cx.knowledge().documents.get(cx.caller().reader(), id).await?;
+    let document = calls::documents(cx).documents.get(cx.caller().reader(), id).await?;
     if document.status == Status::Deleted {
         return Err(Error::conflict("It is in the trash already, and is removed for good after a while."));
     }
@@ -113,12 +117,12 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
             let id = id(&args)?;
             let document = deletable(&cx, id).await?;
             let keep = if cx.platform().knowledge.trash_days == 0 { Keep::Nothing } else { Keep::Trash };
-            cx.knowledge().delete(&cx.actor(), id, keep).await?;
+            calls::documents(&cx).delete(&Actor::at(cx.caller(), cx.now()), id, keep).await?;
             let days = cx.platform().knowledge.trash_days;
             Ok(Output::json(json!({"ok": true, "document_id": id, "title": document.title, "restorable_days": days})))
         }
         Action::Restore => {
-            let document = cx.knowledge().restore(&cx.actor(), id(&args)?).await?;
+            let document = calls::documents(&cx).restore(&Actor::at(cx.caller(), cx.now()), id(&args)?).await?;
             Ok(Output::json(json!({"ok": true, "document": shown(&document)})))
         }
     }
@@ -166,7 +170,7 @@ fn page(documents: Vec<Value>, from: usize, total: usize) -> Output {
 async fn search(cx: &Context, args: Args) -> Result<Output> {
     let query = args.query.ok_or_else(|| Error::invalid("'query' is missing: search needs it."))?;
     let question = Question { query, limit: Some(100), ..Question::default() };
-    let hits = cx.search_knowledge(&question).await?;
+    let hits = calls::search(cx, &question).await?;
     let mut found: Vec<Value> = Vec::new();
     let mut seen = Vec::new();
     for hit in hits {
@@ -185,7 +189,7 @@ async fn search(cx: &Context, args: Args) -> Result<Output> {
 async fn list(cx: &Context, args: Args) -> Result<Output> {
     let (limit, offset) = (args.limit.unwrap_or(LISTED), args.offset.unwrap_or_default());
     let filter = Filter { q: args.query, status: args.status, limit, offset, ..Filter::default() };
-    let (store, reader) = (&cx.knowledge().documents, cx.caller().reader());
+    let (store, reader) = (&calls::documents(cx).documents, cx.caller().reader());
     let total = store.matching(reader, filter.clone()).await?;
     let found = store.list(reader, filter).await?;
     let documents = found.iter().map(shown).collect();
@@ -194,7 +198,7 @@ async fn list(cx: &Context, args: Args) -> Result<Output> {
 
 async fn view(cx: &Context, args: Args) -> Result<Output> {
     let id = id(&args)?;
-    let (document, text, _) = cx.knowledge().documents.content(cx.caller().reader(), id).await?;
+    let (document, text, _) = calls::documents(cx).documents.content(cx.caller().reader(), id).await?;
     let (from, length) = (args.offset.unwrap_or_default() as usize, text.chars().count());
     let part: String = text.chars().skip(from).take(PART).collect();
     let next = (from + PART < length).then_some(from + PART);

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{error::Result, output::Output, spec::Category},
+    services::graph,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -34,10 +35,10 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let (graph, sight) = cx.graph();
+    let (graph, sight) = graph::seen_by(&cx);
     let node = graph.node(sight, args.id.trim()).await?;
-    cx.note(node.origin);
-    cx.note_authors(&node.author);
+    cx.taint().note(node.origin);
+    cx.taint().note_authors(&node.author);
     let output = Output::json(json!({"id": node.id, "labels": node.labels, "props": node.props}));
     // What documents speak of may say what they say.
     Ok(if node.documents.is_empty() { output.ours() } else { output })

@@ -7,6 +7,7 @@ use serde_json::json;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{error::Result, output::Output, spec::Category},
+    services::graph,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -40,10 +41,10 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let (graph, sight) = cx.graph();
+    let (graph, sight) = graph::seen_by(&cx);
     let near = graph.outbound(sight, args.id.trim(), args.rel.trim()).await?;
-    cx.note(near.iter().filter_map(|near| near.origin.clone()));
-    cx.note_authors(near.iter().filter_map(|near| near.author.as_ref()));
+    cx.taint().note(near.iter().filter_map(|near| near.origin.clone()));
+    cx.taint().note_authors(near.iter().filter_map(|near| near.author.as_ref()));
     let ids: Vec<&str> = near.iter().map(|near| near.id.as_str()).collect();
     let output = Output::json(json!({"count": ids.len(), "neighbors": ids}));
     Ok(if near.iter().any(|near| near.found) { output } else { output.ours() })

@@ -12,6 +12,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::graph,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,9 +47,9 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let edge = NewEdge::new(&args.src, &args.rel, &args.dst, args.props)?.with_origin(cx.origin_for_all());
+    let edge = NewEdge::new(&args.src, &args.rel, &args.dst, args.props)?.with_origin(cx.taint().origin_for_all());
     let edge = edge.by(Some(cx.caller().user));
-    let made = cx.graph().0.put_edge(edge, cx.now()).await?;
+    let made = graph::seen_by(&cx).0.put_edge(edge, cx.now()).await?;
     let mut output = Output::json(json!({"ok": true})).ours();
     if !made.is_empty() {
         output.meta.insert("created_nodes".to_owned(), json!(made));

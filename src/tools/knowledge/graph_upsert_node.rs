@@ -12,6 +12,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::graph,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -44,8 +45,8 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let node = NewNode::new(&args.id, args.labels, args.props)?.with_origin(cx.origin_for_all());
+    let node = NewNode::new(&args.id, args.labels, args.props)?.with_origin(cx.taint().origin_for_all());
     let node = node.by(Some(cx.caller().user));
-    cx.graph().0.put_node(node, cx.now()).await?;
+    graph::seen_by(&cx).0.put_node(node, cx.now()).await?;
     Ok(Output::json(json!({"ok": true})).ours())
 }

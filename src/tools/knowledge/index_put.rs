@@ -9,7 +9,6 @@ use serde_json::json;
 use crate::{
     engine::{
         context::Context,
-        entries::NewEntry,
         tool::{Alias, Tool},
     },
     model::{
@@ -18,6 +17,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::entries::{self, NewEntry},
 };
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -103,6 +103,6 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { id, text, vector, metadata } = args;
-    cx.put_entry(NewEntry { name: id, text, vector, metadata }).await?;
+    entries::put(&cx, NewEntry { name: id, text, vector, metadata }).await?;
     Ok(Output::json(json!({"ok": true})).ours())
 }

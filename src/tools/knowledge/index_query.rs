@@ -9,10 +9,10 @@ use serde_json::json;
 use crate::{
     engine::{
         context::Context,
-        entries::Query,
         tool::{Alias, Tool},
     },
     model::{error::Result, index::Scalar, output::Output, spec::Category},
+    services::entries::{self, Query},
 };
 
 /// Results where nothing is said of them.
@@ -126,7 +126,7 @@ fn along_the_first_axis() -> Vec<u8> {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let Args { query, limit, vector, k, filter, by_meaning } = args;
     let limit = limit.or(k).unwrap_or(RESULTS);
-    let results = cx.query_entries(Query { text: query, vector, by_meaning, filter, limit }).await?;
+    let results = entries::query(&cx, Query { text: query, vector, by_meaning, filter, limit }).await?;
     // The run has noted what is from outside among them.
     Ok(Output::json(json!({"ok": true, "results": results})).ours())
 }

@@ -14,6 +14,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::entries,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,6 +47,6 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    cx.remove_entry(args.id).await?;
+    entries::remove(&cx, args.id).await?;
     Ok(Output::json(json!({"ok": true})).ours())
 }

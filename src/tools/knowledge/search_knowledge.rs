@@ -5,15 +5,15 @@ use serde::Deserialize;
 use serde_json::json;
 
 use crate::{
-    engine::{
-        context::Context,
-        knowledge::search::{Hit, Question},
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{
         error::Result,
         output::{Content, Output},
         spec::Category,
+    },
+    services::knowledge::{
+        calls,
+        search::{Hit, Question},
     },
 };
 
@@ -52,8 +52,8 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let limit = args.top_k.unwrap_or(DEFAULT_RESULTS);
     let question = Question { query: args.query, limit: Some(limit), ..Question::default() };
-    let found = cx.search_knowledge(&question).await?;
-    let numbers = cx.number_passages(&found).await?;
+    let found = calls::search(&cx, &question).await?;
+    let numbers = calls::number_passages(&cx, &found).await?;
     let room = (SHOWN / found.len().max(1)).max(LEAST);
     let (mut results, mut lines) = (Vec::new(), Vec::new());
     for (number, hit) in numbers.into_iter().zip(&found) {
@@ -67,7 +67,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     if !lines.is_empty() {
         output.content = vec![Content::Text { text: lines.join("\n\n") }];
     }
-    cx.note(found.into_iter().filter_map(|hit| hit.outside));
+    cx.taint().note(found.into_iter().filter_map(|hit| hit.outside));
     Ok(output.ours())
 }
 

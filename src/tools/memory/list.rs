@@ -13,6 +13,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::remembering,
     store::lists::Edit,
 };
 
@@ -67,6 +68,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .own_data()
     .innate()
     .personal("your lists")
     .private(&["item", "items", "list", "new_name"])
@@ -94,22 +96,22 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let (lists, now) = (cx.lists(), cx.now());
+    let (lists, now) = (remembering::lists(&cx), cx.now());
     let data = match args.action {
         Action::ListAll => {
             let all = lists.all().await?;
-            cx.note(all.iter().filter_map(|list| list.origin.clone()));
+            cx.taint().note(all.iter().filter_map(|list| list.origin.clone()));
             json!({"ok": true, "count": all.len(), "lists": all})
         }
         Action::History => {
             let name = args.list.as_deref().map(ListName::new).transpose()?;
             let events = lists.history(name, args.limit.unwrap_or(DEFAULT_EVENTS)).await?;
-            cx.note(events.iter().flat_map(ListEvent::origins));
+            cx.taint().note(events.iter().flat_map(ListEvent::origins));
             json!({"ok": true, "count": events.len(), "events": events})
         }
         Action::View => shown(&cx, &lists.get(args.name()?).await?, "view.".to_owned()),
         Action::Create => {
-            let origin = cx.origin_to_keep();
+            let origin = cx.taint().origin_to_keep();
             let list = lists.create(args.name()?, args.given(&origin)?, origin, now).await?;
             let message = format!("create: {}.", list.name);
             shown(&cx, &list, message)
@@ -121,7 +123,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         }
         Action::Rename => {
             let new = args.new_name.as_deref().ok_or_else(|| missing("new_name", "rename"))?;
-            let list = lists.rename(args.name()?, ListName::new(new)?, cx.origin_to_keep(), now).await?;
+            let list = lists.rename(args.name()?, ListName::new(new)?, cx.taint().origin_to_keep(), now).await?;
             shown(&cx, &list, format!("rename: {}.", list.name))
         }
         Action::Add | Action::Remove | Action::Check | Action::Uncheck | Action::Clear => edit(&cx, &args).await?,
@@ -131,11 +133,11 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 
 async fn edit(cx: &Context, args: &Args) -> Result<Value> {
     let (action, word) = (args.action, args.action.as_str());
-    let origin = cx.origin_to_keep();
+    let origin = cx.taint().origin_to_keep();
     let wanted = if matches!(action, Action::Clear) { Vec::new() } else { args.wanted(&origin)? };
     let edit = Edit { action: word, creates: matches!(action, Action::Add), origin };
     let (list, changed) =
-        cx.lists().edit(args.name()?, edit, cx.now(), move |items| action.apply(items, wanted)).await?;
+        remembering::lists(cx).edit(args.name()?, edit, cx.now(), move |items| action.apply(items, wanted)).await?;
     let names: Vec<&str> = changed.iter().map(|item| item.text.as_str()).collect();
     let message = if names.is_empty() {
         format!("{word}: nothing to do, it is so already.")
@@ -254,7 +256,7 @@ fn place(items: &[Item], wanted: &Item) -> Result<usize> {
 
 /// A list as it is given back: what is from outside in it came into the run.
 fn shown(cx: &Context, list: &List, message: String) -> Value {
-    cx.note(list.origins());
+    cx.taint().note(list.origins());
     let done = list.items.iter().filter(|item| item.done).count();
     json!({
         "ok": true, "list": list.name, "items": list.items, "open": list.items.len() - done, "done": done,

@@ -8,6 +8,7 @@ use super::shown;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{error::Result, output::Output, spec::Category},
+    services::remembering::Remembering,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -46,6 +47,6 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let memory = cx.memories().get(&args.key).await?;
+    let memory = Remembering::of_caller(&cx).get(&args.key).await?;
     Ok(Output::json(shown::whole(&cx, &memory)))
 }

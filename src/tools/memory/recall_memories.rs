@@ -8,7 +8,6 @@ use super::shown;
 use crate::{
     engine::{
         context::Context,
-        remembering::Ask,
         tool::{Alias, Tool},
     },
     model::{
@@ -18,6 +17,7 @@ use crate::{
         spec::Category,
         words,
     },
+    services::remembering::{Ask, Remembering},
 };
 
 /// How many come back unless told otherwise.
@@ -164,7 +164,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let memories = cx.memories();
+    let memories = Remembering::of_caller(&cx);
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT) as usize;
     let layers: Vec<Layer> = args.layers.iter().map(|name| name.layer()).collect();
     if words::topics(&args.query).is_empty() {

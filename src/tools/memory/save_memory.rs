@@ -16,6 +16,7 @@ use crate::{
         output::Output,
         spec::{Category, Risk},
     },
+    services::remembering::Remembering,
     store::memory::Saved,
 };
 
@@ -134,6 +135,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    .own_data()
     .innate()
     .personal("your memories")
     .private(&["content", "key", "gists", "facts"])
@@ -184,10 +186,10 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         .also
         .iter()
         .map(|f| NewMemory::new(&f.content, f.layer)?.with_category(category)?.with_key(f.key.as_deref()));
-    let origin = cx.origin_to_keep();
+    let origin = cx.taint().origin_to_keep();
     let all = std::iter::once(Ok(first)).chain(further).map(|new| Ok(new?.with_origin(origin.clone())));
     let all = all.collect::<Result<Vec<_>>>()?;
-    let saved = cx.memories().save(all, cx.topic()).await?;
+    let saved = Remembering::of_caller(&cx).save(all, cx.topic()).await?;
     let memories: Vec<Value> = saved.iter().map(|saved| shown_saved(&cx, saved)).collect();
     let mut data = memories.first().cloned().unwrap_or_default();
     if let Value::Object(data) = &mut data {
@@ -198,7 +200,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 }
 
 fn shown_saved(cx: &Context, saved: &Saved) -> Value {
-    cx.note(saved.forgotten.iter().filter_map(|forgotten| forgotten.origin.clone()));
+    cx.taint().note(saved.forgotten.iter().filter_map(|forgotten| forgotten.origin.clone()));
     let mut data = shown::memory(cx, &saved.memory);
     if let Value::Object(data) = &mut data {
         data.insert("merged".to_owned(), json!(saved.merged));

@@ -6,7 +6,7 @@ use crate::{engine::context::Context, model::memory::Memory};
 
 /// A memory as a model is shown it; `key` is what memory_get takes. What is from outside in it came into the run.
 pub(super) fn memory(cx: &Context, memory: &Memory) -> Value {
-    cx.note(memory.origin.clone());
+    cx.taint().note(memory.origin.clone());
     let mut data = json!({
         "key": memory.key,
         "content": memory.content,

@@ -8,6 +8,7 @@ use super::shown;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{error::Result, output::Output, spec::Category},
+    services::{audit::AuditLog, overview},
     store::audit::Filter,
 };
 
@@ -35,15 +36,15 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, _: Args) -> Result<Output> {
-    let holdings = cx.holdings().await?;
-    let tools = cx.tool_counts();
+    let holdings = overview::holdings(&cx).await?;
+    let tools = overview::tool_counts(&cx);
     let mut data = Map::new();
     data.insert("version".to_owned(), json!(env!("CARGO_PKG_VERSION")));
     data.insert("systems".to_owned(), json!(holdings.systems));
     data.insert("endpoints".to_owned(), json!(holdings.endpoints));
     data.insert("documents".to_owned(), json!(holdings.documents));
     data.insert("tools".to_owned(), json!(tools));
-    if let Ok(audit) = cx.audit_log() {
+    if let Ok(audit) = AuditLog::open(&cx) {
         let entries = audit.find(Filter::default(), EVENTS).await?;
         let events: Vec<Value> = entries.iter().map(shown::event).collect();
         data.insert("events".to_owned(), json!(events));

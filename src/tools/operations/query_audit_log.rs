@@ -8,6 +8,7 @@ use super::shown;
 use crate::{
     engine::{context::Context, tool::Tool},
     model::{audit::EventType, error::Result, output::Output, spec::Category},
+    services::audit::AuditLog,
     store::audit::Filter,
 };
 
@@ -67,7 +68,7 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let event_type = args.event_type.map(|wanted| EventType::from(wanted).as_str().to_owned());
     let filter = Filter { event_type, ..Filter::default() };
-    let entries = cx.audit_log()?.find(filter, args.limit.unwrap_or(DEFAULT_LIMIT)).await?;
+    let entries = AuditLog::open(&cx)?.find(filter, args.limit.unwrap_or(DEFAULT_LIMIT)).await?;
     let events: Vec<Value> = entries.iter().map(shown::event).collect();
     Ok(Output::json(json!({"count": events.len(), "events": events})))
 }

@@ -5,12 +5,12 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    engine::{
-        context::Context,
-        processes::{search::Found, view},
-        tool::Tool,
-    },
+    engine::{context::Context, tool::Tool},
     model::{business_process::Process, error::Result, output::Output, spec::Category},
+    services::processes::{
+        search::{self, Found},
+        view,
+    },
 };
 
 /// Processes that are given whole.
@@ -45,7 +45,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let answer = cx.search_processes(&args.query).await?;
+    let answer = search::published(&cx, &args.query).await?;
     let (found, all) = (&answer.found, &answer.all);
     let mut data = json!({
         "count": found.len(),
@@ -63,7 +63,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     } else {
         add("reference", Value::from(REFERENCE));
     }
-    cx.note(found.iter().take(WHOLE).filter_map(|one| one.process.origin.clone()));
+    cx.taint().note(found.iter().take(WHOLE).filter_map(|one| one.process.origin.clone()));
     Ok(Output::json(data))
 }
 

@@ -10,7 +10,6 @@ use super::policy;
 use crate::{
     engine::{
         context::Context,
-        own_files::OwnFiles,
         tool::{Alias, Tool},
     },
     host::sandbox::{Action, Command, Finished},
@@ -20,6 +19,7 @@ use crate::{
         question::Question,
         spec::{Category, Risk},
     },
+    services::own_files::{OwnFiles, commands},
 };
 
 /// Used where none is given.
@@ -206,7 +206,7 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
 
 /// The command the arguments make. Fails where the policy or the place does not let it run.
 async fn command(cx: &Context, args: Args) -> Result<Command> {
-    let files = cx.files()?;
+    let files = OwnFiles::of(cx)?;
     if args.strict == Some(true) {
         check_strict(&args, &files)?;
     }
@@ -228,7 +228,7 @@ async fn command(cx: &Context, args: Args) -> Result<Command> {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (title, timeout) = (args.command.clone(), args.timeout()?);
     let command = command(&cx, args).await?;
-    let finished = cx.run_command(command).await?;
+    let finished = commands::run(&cx, command).await?;
     if finished.timed_out {
         return Err(timed_out(timeout, &finished));
     }

@@ -16,6 +16,7 @@ use crate::{
         question::{Question, clipped},
         spec::{Category, Risk},
     },
+    services::own_files::commands,
 };
 
 #[derive(Deserialize, JsonSchema)]
@@ -67,7 +68,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    let own = cx.processes().await?;
+    let own = commands::processes(&cx).await?;
     match args.action {
         What::Start => {
             let line = startable(&cx, args.command)?;
@@ -94,17 +95,17 @@ fn startable(cx: &Context, command: Option<String>) -> Result<String> {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let own = cx.processes().await?;
+    let own = commands::processes(&cx).await?;
     match args.action {
         What::Start => {
             let line = startable(&cx, args.command)?;
-            answer(&cx, &cx.start_process(&line, &cx.platform().exec.blocked).await?)
+            answer(&cx, &commands::start(&cx, &line, &cx.platform().exec.blocked).await?)
         }
         What::Stop => answer(&cx, &own.stop(&needed(args.session_id, "session_id", "stop")?).await?),
         What::Status => answer(&cx, &own.status(&needed(args.session_id, "session_id", "status")?)?),
         What::List => {
             let all = own.list();
-            cx.note(all.iter().filter_map(|status| status.origin.clone()));
+            cx.taint().note(all.iter().filter_map(|status| status.origin.clone()));
             Ok(Output::json(json!({"processes": all})))
         }
     }
@@ -117,7 +118,7 @@ fn needed(given: Option<String>, name: &str, action: &str) -> Result<String> {
 }
 
 fn answer(cx: &Context, status: &Status) -> Result<Output> {
-    cx.note(status.origin.clone());
+    cx.taint().note(status.origin.clone());
     let data: Value = serde_json::to_value(status).map_err(Error::internal)?;
     Ok(Output::json(data))
 }

@@ -6,12 +6,12 @@ use http::header::{CONTENT_TYPE, HeaderMap};
 use url::Url;
 
 use crate::{
-    engine::reading::Reader,
     formats::{page, picture},
     model::{
         error::{Error, Result},
         output::Content,
     },
+    services::reading::Reader,
 };
 
 /// Largest image that is handed on, in bytes and in pixels of either side.

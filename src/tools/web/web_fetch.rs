@@ -20,7 +20,6 @@ use super::{
 };
 use crate::{
     engine::{
-        capabilities::Page,
         context::Context,
         tool::{Alias, Tool},
     },
@@ -33,6 +32,10 @@ use crate::{
         spec::{Category, Risk},
     },
     net::http::{OF_CONNECTION, Request, Response},
+    services::{
+        knowledge::calls::{self, Page},
+        reading::Reader,
+    },
 };
 
 /// Seconds unless told otherwise, and at most.
@@ -190,14 +193,14 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
     let (status, reason, url, headers) =
         (response.status, reason(&response), response.url.clone(), response.headers.clone());
     let leads_to = response.redirect().and_then(Result::ok);
-    let (bytes, cut) = cx.receive(response, usize::try_from(most).unwrap_or(usize::MAX)).await?;
+    let (bytes, cut) = cx.room().receive(response, usize::try_from(most).unwrap_or(usize::MAX)).await?;
     tracing::debug!(status = status.as_u16(), bytes = bytes.len(), ms = began.elapsed().as_millis(), "a page came");
     let body = Body { bytes, cut, url, headers };
     if args.raw == Some(true) {
         return Ok(raw(&body, (status.as_u16(), &reason)));
     }
     let wanted = Wanted { extract: args.extract_text.unwrap_or(true), article: args.prefer_readable.unwrap_or(true) };
-    let reader = cx.reader();
+    let reader = Reader::of(cx);
     let (body, mut told) = cx.work(move || body.tell(wanted, &reader).map(|told| (body, told))).await?;
     if let Some(target) = leads_to {
         told.text = format!("It redirects to {target}, which was not fetched. Fetch that address if it is wanted.");
@@ -205,7 +208,7 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
     let number = match status.is_success() {
         true => {
             let title = told.title.clone().unwrap_or_else(|| body.url.to_string());
-            cx.number_page(Page { url: body.url.to_string(), title, text: told.text.clone() }).await?
+            calls::number_page(cx, Page { url: body.url.to_string(), title, text: told.text.clone() }).await?
         }
         false => None,
     };

@@ -79,13 +79,13 @@ impl Asker {
     /// A ticket as it stands.
     pub(super) async fn ticket(&self, ticket: &Ticket) -> Ticket {
         let app = &self.app.satchel.app;
-        app.tickets.get(ticket.id, self.caller.user, app.clock.now()).await.unwrap()
+        app.stores.tickets.get(ticket.id, self.caller.user, app.clock.now()).await.unwrap()
     }
 
     /// The questions that are open.
     pub(super) async fn open(&self) -> Vec<Ticket> {
         let app = &self.app.satchel.app;
-        app.tickets.pending(self.caller.user, app.clock.now()).await.unwrap()
+        app.stores.tickets.pending(self.caller.user, app.clock.now()).await.unwrap()
     }
 
     /// The question in the place of one that was changed, which has run nothing.

@@ -1,7 +1,7 @@
 //! A yes is bound to what runs: what was changed since it was asked about is not run, but asked anew.
 
 use satchel::{
-    engine::{catalog::offer::offer, decide::Answer, scripts::Workbench},
+    engine::decide::Answer,
     host::files::Parents,
     model::{
         call::{Call, Outcome, TicketState},
@@ -13,6 +13,7 @@ use satchel::{
         error::Kind,
         spec::Risk,
     },
+    services::{catalog::offer::offer, scripts::Workbench},
     store::tickets::Verdict,
 };
 use serde_json::{Value, json};
@@ -85,7 +86,10 @@ async fn what_a_script_uses_and_what_it_was_granted_are_part_of_it() {
     assert!(matches!(verdict, Verdict::Changed { .. }), "the script it uses was changed: {verdict:?}");
     job(&asker.app, "// @uses write\n// @http a.example", "ok").await;
     let owner = asker.app.owner().await;
-    Workbench::of(&asker.app.satchel.scripts).grant(&owner, "job", vec!["a.example".to_owned()]).await.unwrap();
+    Workbench::of(&asker.app.satchel.services.scripts)
+        .grant(&owner, "job", vec!["a.example".to_owned()])
+        .await
+        .unwrap();
     let (_, verdict) = asker.decide(&inner, yes()).await.unwrap();
     assert!(matches!(verdict, Verdict::Changed { .. }), "it was granted a host: {verdict:?}");
 }
@@ -115,7 +119,7 @@ async fn crm(app: &TestApp, server: &TestSystem) -> (System, Endpoint) {
 
 async fn change_endpoint(app: &TestApp, made: &Endpoint, change: Value) {
     let change: EndpointDraft = serde_json::from_value(change).unwrap();
-    app.satchel.app.catalog.change_endpoint(&app.owner().await, made.id, change).await.unwrap();
+    app.satchel.app.stores.catalog.change_endpoint(&app.owner().await, made.id, change).await.unwrap();
     offer(&app.satchel.invoker);
 }
 
@@ -150,7 +154,7 @@ async fn a_system_that_was_moved_is_asked_about_again_by_every_way_to_it() {
     ];
     let owner = asker.app.owner().await;
     let change: SystemDraft = serde_json::from_value(json!({"base_url": after.url("")})).unwrap();
-    asker.app.satchel.app.catalog.change(&owner, system.id, change).await.unwrap();
+    asker.app.satchel.app.stores.catalog.change(&owner, system.id, change).await.unwrap();
     allow(&asker.app, &after.url("")).await;
     offer(&asker.app.satchel.invoker);
     for old in &olds {
@@ -223,7 +227,7 @@ async fn a_tool_that_was_configured_anew_since_the_question_is_asked_about_again
     let configure = async |to: &str| {
         let settings = asker.app.satchel.invoker.registry().find("sender").unwrap().tool.spec().settings.clone();
         let values = json!({"to": to}).as_object().unwrap().clone();
-        asker.app.satchel.app.tool_config.set(&owner, "sender", &settings, values).await.unwrap();
+        asker.app.satchel.app.stores.tool_config.set(&owner, "sender", &settings, values).await.unwrap();
     };
     configure("told.txt").await;
     let (own, around) = (asker.ask("sender", json!({})).await, asker.ask("around", json!({})).await);

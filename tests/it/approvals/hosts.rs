@@ -57,7 +57,7 @@ async fn a_search_is_asked_about_before_its_words_go_to_its_instance() {
     let settings = asker.app.satchel.invoker.registry().find("web_search").unwrap().tool.spec().settings.clone();
     let values = json!({"base_url": instance.url("/")}).as_object().unwrap().clone();
     let owner = asker.app.owner().await;
-    asker.app.satchel.app.tool_config.set(&owner, "web_search", &settings, values).await.unwrap();
+    asker.app.satchel.app.stores.tool_config.set(&owner, "web_search", &settings, values).await.unwrap();
     let ticket = asker.ask("web_search", json!({"query": "SECRET-CUSTOMER-4711 iban"})).await;
     assert!(ticket.reason.contains(&instance.place), "{}", ticket.reason);
     assert!(instance.asked().is_empty());

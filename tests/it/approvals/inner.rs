@@ -27,7 +27,7 @@ async fn with_books(permissions: &[&str]) -> Asker {
 }
 
 fn address(asker: &Asker) -> String {
-    asker.app.satchel.app.catalog.get().find("Books").unwrap().system.base_url.as_ref().unwrap().to_string()
+    asker.app.satchel.app.stores.catalog.get().find("Books").unwrap().system.base_url.as_ref().unwrap().to_string()
 }
 
 #[tokio::test(flavor = "multi_thread")]

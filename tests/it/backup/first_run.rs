@@ -86,7 +86,7 @@ async fn restore(address: SocketAddr, body: &[u8]) -> (u16, String) {
 
 fn link(server: &TestServer) -> String {
     let app = &server.app.satchel.app;
-    app.people.issue_link(app.clock.now()).expose().to_owned()
+    app.stores.people.issue_link(app.clock.now()).expose().to_owned()
 }
 
 fn names(data: &Path) -> Vec<String> {

@@ -192,7 +192,7 @@ async fn the_schedule_makes_them_keeps_some_and_makes_up_for_one_that_was_missed
     server.owner("PUT", "/api/settings", &json!({"backups": {"schedule": "daily", "keep": 1}})).await;
     let plan = server.owner("GET", "/api/backups/own/plan", &Value::Null).await;
     assert!(plan["next_at"].is_string(), "{plan}");
-    satchel.backups.follow_schedule();
+    satchel.services.backups.follow_schedule();
     let scheduled = |list: &Value| -> Vec<Value> {
         list.as_array()
             .unwrap()
@@ -220,7 +220,7 @@ async fn the_schedule_makes_them_keeps_some_and_makes_up_for_one_that_was_missed
     let address = app.satchel.url.socket_addrs(|| None).unwrap()[0];
     let server = TestServer { app, address };
     server.app.satchel.app.clock.advance(3 * DAY);
-    server.app.satchel.backups.follow_schedule();
+    server.app.satchel.services.backups.follow_schedule();
     let second = scheduled(&second)[0]["id"].clone();
     until(&server, "/api/backups", |list| {
         let all = scheduled(list);

@@ -35,11 +35,11 @@ async fn each_makes_its_own_and_removes_none_of_the_others() {
     let plan = json!({"backups": {"schedule": "daily", "keep": 1, "folder": shared.path()}});
     let (a, b) = (TestServer::start().await, TestServer::start().await);
     a.owner("PUT", "/api/settings", &plan).await;
-    a.app.satchel.backups.follow_schedule();
+    a.app.satchel.services.backups.follow_schedule();
     let first = scheduled(&a, |ids| ids.len() == 1).await.remove(0);
     // That one is there does not count for the other.
     b.owner("PUT", "/api/settings", &plan).await;
-    b.app.satchel.backups.follow_schedule();
+    b.app.satchel.services.backups.follow_schedule();
     let both = scheduled(&b, |ids| ids.len() == 2).await;
     let second = both.into_iter().find(|id| *id != first).unwrap();
     // Its next one takes the place of its own last.
@@ -58,7 +58,7 @@ async fn a_scheduled_backup_that_cannot_begin_is_told_in_the_list_the_audit_and_
         let checks = report["checks"].as_array().unwrap();
         checks.iter().find(|check| check["name"] == "backups").unwrap().clone()
     };
-    server.app.satchel.backups.follow_schedule();
+    server.app.satchel.services.backups.follow_schedule();
     let list = until(&server, "/api/backups", |list| list[0]["state"] == "failed").await;
     assert_eq!((list.as_array().unwrap().len(), &list[0]["reason"]), (1, &json!("schedule")), "{list}");
     assert!(list[0]["problem"].as_str().unwrap().contains("Mount the disk"), "{list}");
@@ -80,7 +80,7 @@ async fn a_scheduled_backup_that_cannot_begin_is_told_in_the_list_the_audit_and_
 async fn for_a_scheduled_backup_that_cannot_be_relied_on_no_older_one_goes() {
     let server = TestServer::start().await;
     server.owner("PUT", "/api/settings", &json!({"backups": {"schedule": "daily", "keep": 1}})).await;
-    server.app.satchel.backups.follow_schedule();
+    server.app.satchel.services.backups.follow_schedule();
     let verified = async |number: usize| {
         until(&server, "/api/backups", |list| {
             let all = list.as_array().unwrap();

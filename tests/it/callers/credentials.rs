@@ -121,7 +121,7 @@ async fn a_secret_goes_to_no_other_host_and_a_missing_one_says_where_to_enter_it
     app.data(&viewer, "call_rest_endpoint", ask("/echo")).await.unwrap();
     allow(&app, &thief.url()).await;
     let moved: SystemDraft = serde_json::from_value(json!({"base_url": thief.url()})).unwrap();
-    app.satchel.app.catalog.change(&app.owner().await, system.id, moved).await.unwrap();
+    app.satchel.app.stores.catalog.change(&app.owner().await, system.id, moved).await.unwrap();
     for (tool, call) in [
         ("call_rest_endpoint", ask("/echo")),
         ("call_websocket", json!({"system_id": "CRM", "path": "/", "message": "a"})),
@@ -162,7 +162,7 @@ async fn no_form_of_a_secret_is_in_answers_files_or_the_audit() {
     let mut own = ask("/answer");
     own["headers"] = json!({"Authorization": format!("Bearer {ascii}")});
     assert!(app.call(&viewer, "call_rest_endpoint", own).await.is_err());
-    let audit = app.satchel.app.audit.find(Filter::default(), 50).await.unwrap();
+    let audit = app.satchel.app.stores.audit.find(Filter::default(), 50).await.unwrap();
     let all = format!("{data} {} {:?} {:?}", error.message(), error.details(), serde_json::to_string(&audit).unwrap());
     for form in forms(&ascii) {
         let form = form.trim_matches(['<', '>', '"']);
@@ -185,7 +185,7 @@ async fn what_a_caller_puts_into_an_address_or_a_header_goes_out_and_is_not_in_t
     assert_eq!((server.last().target.as_str(), server.last().header("x-session")), ("/echo?token=CANARY4", "CANARY5"));
     let with_password = server.url().replace("//", "//user:CANARY6@");
     assert!(app.call(&owner, "web_fetch", json!({"url": with_password})).await.is_err());
-    let audit = app.satchel.app.audit.find(Filter::default(), 50).await.unwrap();
+    let audit = app.satchel.app.stores.audit.find(Filter::default(), 50).await.unwrap();
     let audit = serde_json::to_string(&audit).unwrap();
     assert!(audit.contains("page=7") && audit.contains("X-Session") && audit.contains("web_fetch"), "{audit}");
     assert!(!audit.contains("CANARY"), "{audit}");

@@ -2,12 +2,12 @@
 //! what a server says of a failure.
 
 use satchel::{
-    engine::catalog::{grpc_import, offer},
     model::{
         egress::{Origin, Part},
         error::{Error, Kind},
         spec::Risk,
     },
+    services::catalog::{grpc_import, offer},
 };
 use serde_json::{Value, json};
 
@@ -216,10 +216,10 @@ async fn an_import_makes_calls_learn_the_types_anew() {
     let app = &called.app.satchel.app;
     called.call("Give", json!({})).await.unwrap();
     let key = format!("{} things.v1.Things", called.system.binding());
-    assert!(app.calling.types(&key).is_some());
+    assert!(app.net.calling.types(&key).is_some());
     let http = app.outbound(Origin::part(Part::Ingest, None)).unwrap();
     grpc_import::read(app, &http, &called.system).await.unwrap();
-    assert!(app.calling.types(&key).is_none());
+    assert!(app.net.calling.types(&key).is_none());
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use satchel::{
-    engine::catalog::grpc_import,
     model::{
         catalog::endpoint::Operation,
         egress::{Origin, Part},
         error::Kind,
         spec::Risk,
     },
+    services::catalog::grpc_import,
 };
 use serde_json::{Value, json};
 

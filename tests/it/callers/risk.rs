@@ -2,12 +2,12 @@
 //! does anything nobody has let through.
 
 use satchel::{
-    engine::catalog::{change::Changing, offer::offer},
     model::{
         call::{Call, Outcome},
         catalog::waiting::Verdict,
         spec::Risk,
     },
+    services::catalog::{change::Changing, offer::offer},
     store::people::Actor,
 };
 use serde_json::{Value, json};
@@ -202,7 +202,7 @@ async fn what_nobody_has_let_through_only_ever_raises_the_risk() {
     let draft = json!({"name": "Hidden", "path": "/graphql", "risk": "read", "operation": hidden});
     let mut by = app.owner().await;
     by.caller = operator.clone();
-    let catalog = &app.satchel.app.catalog;
+    let catalog = &app.satchel.app.stores.catalog;
     let changing = Changing::of(&app.satchel.invoker, by);
     let made = changing.create_endpoint(system.id, serde_json::from_value(draft).unwrap()).await.unwrap();
     assert_eq!(made.effective_risk(), Risk::HighWrite);

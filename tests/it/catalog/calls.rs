@@ -103,7 +103,7 @@ async fn a_token_is_fetched_once_renewed_when_refused_and_its_refresh_token_kept
     let asked = crm.system.asked();
     assert!(asked[4].body.contains("refresh_token=refresh-2"), "{}", asked[4].body);
     assert_eq!(asked[5].header("authorization"), Some("Bearer token-two"));
-    crm.server.app.satchel.app.calling.drop_token("other");
+    crm.server.app.satchel.app.net.calling.drop_token("other");
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -48,8 +48,8 @@ async fn every_way_to_a_system_is_asked_before_its_host_is_used_in_a_tainted_con
     // Registering behind the console's back offers no tool: a change in front of it does.
     chat.owner.do_it("PATCH", &format!("/api/catalog/systems/{}", system.id), json!({"description": "All."})).await;
     save(&chat.app, "fetches", "// @http crm.example", "http(#{ url: \"https://crm.example/\" }).status").await;
-    let (owner, scripts) = (chat.app.owner().await, &chat.app.satchel.scripts);
-    let bench = satchel::engine::scripts::Workbench::of(scripts);
+    let (owner, scripts) = (chat.app.owner().await, &chat.app.satchel.services.scripts);
+    let bench = satchel::services::scripts::Workbench::of(scripts);
     bench.grant(&owner, "fetches", vec!["crm.example".to_owned()]).await.unwrap();
     for called in [
         ("call_rest_endpoint", json!({"system_id": "crm", "method": "GET", "path": "/customers"})),
@@ -115,7 +115,8 @@ async fn answers_of_systems_taint_a_conversation_and_so_do_refusals_and_what_scr
     )
     .await;
     save(&chat.app, "breaks", &format!("// @http {}", site.place), &format!("throw {fetch}")).await;
-    let (owner, bench) = (chat.app.owner().await, satchel::engine::scripts::Workbench::of(&chat.app.satchel.scripts));
+    let (owner, bench) =
+        (chat.app.owner().await, satchel::services::scripts::Workbench::of(&chat.app.satchel.services.scripts));
     for name in ["fetches", "breaks"] {
         bench.grant(&owner, name, vec![site.place.clone()]).await.unwrap();
     }

@@ -1,12 +1,12 @@
 //! What a tool writes into the catalog waits until a person has reviewed it: until then it is in nobody's prompt.
 
 use satchel::{
-    engine::catalog::offer::offer,
     model::{
         call::{Call, Outcome},
         caller::Caller,
         conversation::ConversationId,
     },
+    services::catalog::offer::offer,
 };
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -39,7 +39,7 @@ async fn books(app: &TestApp) {
 
 /// The endpoint a tool wrote, as the console shows it.
 async fn endpoint_shown(person: &Person, app: &TestApp) -> Value {
-    let id = app.satchel.app.catalog.get().find("Books").unwrap().endpoints[0].id;
+    let id = app.satchel.app.stores.catalog.get().find("Books").unwrap().endpoints[0].id;
     person.do_it("GET", &format!("/api/catalog/endpoints/{id}"), Value::Null).await
 }
 
@@ -128,7 +128,7 @@ async fn in_a_tainted_conversation_writing_to_the_catalog_asks_and_keeps_where_i
     let reject = json!({"verdict": "reject", "read": shown["waiting"]["at"]});
     let path = format!("/api/catalog/endpoints/{}/review", shown["id"].as_str().unwrap());
     console.do_it("POST", &path, reject).await;
-    assert!(app.satchel.app.catalog.get().find("Books").unwrap().endpoints.is_empty());
+    assert!(app.satchel.app.stores.catalog.get().find("Books").unwrap().endpoints.is_empty());
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -144,7 +144,7 @@ async fn a_change_of_a_system_in_use_waits_beside_it_and_leads_nobody_elsewhere(
     let listed = app.data(&writer, "list_catalog_systems", json!({})).await.unwrap();
     assert!(!listed.to_string().contains("EVIL"), "{listed}");
     let console = Person::sign_in(&app.satchel.url, &writer.username).await;
-    let id = app.satchel.app.catalog.get().find("Books").unwrap().system.id;
+    let id = app.satchel.app.stores.catalog.get().find("Books").unwrap().system.id;
     let path = format!("/api/catalog/systems/{id}");
     let shown = console.do_it("GET", &path, Value::Null).await;
     let wanted = json!({"name": null, "description": "EVIL ORDER", "base_url": null, "tags": ["b"]});
@@ -183,7 +183,7 @@ async fn a_draft_a_tool_wrote_is_activated_by_a_person_and_not_by_a_key() {
     app.data(&admin, "create_system_endpoint", evil()).await.unwrap();
     let console = Person::sign_in(&app.satchel.url, &admin.username).await;
     let key = console.do_it("POST", "/api/keys", json!({"name": "ci"})).await["key"].as_str().unwrap().to_owned();
-    let id = app.satchel.app.catalog.get().find("Books").unwrap().system.id;
+    let id = app.satchel.app.stores.catalog.get().find("Books").unwrap().system.id;
     let path = format!("/api/catalog/systems/{id}/status");
     let first = json!({"status": "active", "read": endpoint_shown(&console, app).await["waiting"]["at"]});
     assert_eq!(console.ask("PUT", &path, json!({"status": "active"})).await.0, 409, "nobody says what they have read");

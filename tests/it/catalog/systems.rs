@@ -2,8 +2,8 @@
 
 use base64::Engine as _;
 use satchel::{
-    engine::catalog::change::Changing,
     model::{call::Outcome, catalog::waiting::Verdict, error::Kind},
+    services::catalog::change::Changing,
     store::{audit::Filter, people::Actor},
 };
 use serde_json::{Value, json};
@@ -127,7 +127,7 @@ async fn a_credential_stands_in_no_answer_no_audit_and_no_result() {
     for path in ["/systems".to_owned(), format!("/systems/{}", crm.id), format!("/systems/{}/credentials", crm.id)] {
         demand_clean(&path, &crm.ask("GET", &path, &Value::Null).await.to_string());
     }
-    let rows = crm.server.app.satchel.app.audit.find(Filter::default(), 500).await.unwrap();
+    let rows = crm.server.app.satchel.app.stores.audit.find(Filter::default(), 500).await.unwrap();
     demand_clean("the audit", &serde_json::to_string(&rows).unwrap());
     let files = tokio::fs::read(crm.server.app.dir.path().join("satchel.db")).await.unwrap();
     demand_clean("the database", &String::from_utf8_lossy(&files));
@@ -219,9 +219,9 @@ async fn the_catalog_survives_a_restart() {
         .unwrap();
     let endpoint = json!({"system_id": "CRM", "name": "Get", "method": "GET", "path": "/a/{b}"});
     app.data(&operator, "create_system_endpoint", endpoint).await.unwrap();
-    let before = app.satchel.app.catalog.get().all().to_vec();
+    let before = app.satchel.app.stores.catalog.get().all().to_vec();
     let app = app.restart().await;
-    assert_eq!(app.satchel.app.catalog.get().all(), before);
+    assert_eq!(app.satchel.app.stores.catalog.get().all(), before);
 }
 
 #[tokio::test(flavor = "multi_thread")]

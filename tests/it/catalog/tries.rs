@@ -15,7 +15,7 @@ use crate::support::{
 
 /// What a try of a new endpoint of a draft at this address comes to.
 async fn tried(server: &TestServer, url: &str, said: Value, arguments: Value) -> Value {
-    let number = server.app.satchel.app.catalog.get().all().len();
+    let number = server.app.satchel.app.stores.catalog.get().all().len();
     let system = draft(&server.app, &format!("System {number}"), url, json!({})).await;
     let endpoint = endpoint(&server.app, &system, said).await;
     let path = format!("/api/catalog/endpoints/{}/test", endpoint.id);
@@ -111,7 +111,7 @@ async fn a_grpc_system_is_asked_what_it_offers_and_what_is_chosen_is_called() {
         let rows = shown["operations"].as_array().unwrap();
         let say = rows.iter().find(|row| row["operation"]["key"] == "/echo.v1.Echo/Say").unwrap();
         assert_eq!((&say["operation"]["risk"], say["tokens"].as_u64() > Some(0)), (&json!("high_write"), true));
-        let name = format!("Echo {}", server.app.satchel.app.catalog.get().all().len());
+        let name = format!("Echo {}", server.app.satchel.app.stores.catalog.get().all().len());
         let order = json!({"system": {"name": name, "base_url": url}, "format": shown["format"],
             "operations": [{"operation": say["operation"], "risk": "read"}]});
         let applied = server.owner("POST", "/api/catalog/import/apply", &order).await;

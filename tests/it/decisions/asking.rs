@@ -1,13 +1,14 @@
 //! A question is asked only for a call whose arguments can run, and names the thing it is about.
 
 use satchel::{
-    engine::{catalog::offer::offer, decide::Answer},
+    engine::decide::Answer,
     host::files::Parents,
     model::{
         call::{Decision, Outcome, Ticket, TicketState},
         caller::Caller,
         error::{Error, Kind},
     },
+    services::catalog::offer::offer,
     store::tickets::Verdict,
 };
 use serde_json::{Value, json};
@@ -37,7 +38,7 @@ async fn refused(app: &TestApp, caller: &Caller, tool: &str, arguments: Value) -
         Err(error) => error,
         Ok(outcome) => panic!("{tool} {arguments}: {outcome:?}"),
     };
-    let waiting = app.satchel.app.tickets.pending(caller.user, app.satchel.app.clock.now()).await.unwrap();
+    let waiting = app.satchel.app.stores.tickets.pending(caller.user, app.satchel.app.clock.now()).await.unwrap();
     assert!(waiting.is_empty(), "{tool} {arguments}: {waiting:?}");
     error
 }

@@ -1,7 +1,6 @@
 //! What a caller may send to a system, and the risk of what is registered there.
 
 use satchel::{
-    engine::catalog::offer::offer,
     model::{
         audit::EventType,
         call::{Call, Outcome},
@@ -9,6 +8,7 @@ use satchel::{
         error::Kind,
         spec::Risk,
     },
+    services::catalog::offer::offer,
     store::audit::Filter,
 };
 use serde_json::{Value, json};
@@ -43,7 +43,7 @@ async fn a_system_without_credentials_is_sent_the_callers_authorization_and_cook
     assert_eq!(seen.header("cookie"), format!("sid={TOKEN}-2; a=b"));
     assert!(!data.to_string().contains("canary"), "{data}");
     let filter = Filter { event_type: Some(EventType::ToolInvocation.as_str().to_owned()), ..Filter::default() };
-    let rows = app.satchel.app.audit.find(filter, 10).await.unwrap();
+    let rows = app.satchel.app.stores.audit.find(filter, 10).await.unwrap();
     assert!(rows.iter().all(|row| !row.arguments.to_string().contains("canary")), "{rows:?}");
     assert_eq!(rows[0].arguments["headers"], json!({"Authorization": "***", "Cookie": "***"}));
 }
@@ -75,7 +75,7 @@ async fn create_system_endpoint_with_a_body_makes_a_tool_that_takes_any_json_unt
         let id = made["id"].as_str().unwrap().parse().unwrap();
         let read =
             registered(&app, &system).endpoints.into_iter().find(|one| one.id == id).unwrap().waiting.unwrap().at;
-        let (by, catalog) = (app.owner().await, &app.satchel.app.catalog);
+        let (by, catalog) = (app.owner().await, &app.satchel.app.stores.catalog);
         catalog.review_endpoint(&by, id, read, Verdict::Approve).await.unwrap();
         offer(&app.satchel.invoker);
         let found = app.satchel.invoker.registry().find(made["tool"].as_str().unwrap()).unwrap();
@@ -91,7 +91,7 @@ async fn create_system_endpoint_with_a_body_makes_a_tool_that_takes_any_json_unt
     let schema = json!({"type": "object", "properties": {"n": {"type": "integer"}}, "required": ["n"]});
     let change = json!({"parameters": [{"name": "body", "in": "body", "required": true, "schema": schema}]});
     let change = serde_json::from_value(change).unwrap();
-    app.satchel.app.catalog.change_endpoint(&app.owner().await, id, change).await.unwrap();
+    app.satchel.app.stores.catalog.change_endpoint(&app.owner().await, id, change).await.unwrap();
     offer(&app.satchel.invoker);
     let call = json!({"id": "7", "body": [1]});
     assert_eq!(app.data(&owner, "catalog:crm.post_it", call).await.unwrap_err().kind(), Kind::Invalid);

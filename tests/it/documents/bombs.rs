@@ -12,10 +12,10 @@ use std::{
 };
 
 use satchel::{
-    engine::reading::Reader,
     formats::payload::Form,
     host::workers::Readers,
     model::error::{Error, Kind},
+    services::reading::Reader,
 };
 
 use super::bomb::{FONT, Pdf, docx, package, packed, packed_zeros, xlsx};

@@ -124,7 +124,7 @@ async fn going_over_reads_everything_anew_while_search_goes_on() {
 
     let TestServer { app, .. } = server;
     let app = app.restart().await;
-    assert_eq!(app.satchel.app.embedder.model().unwrap().id, other, "it stays after a restart");
+    assert_eq!(app.satchel.app.search.embedder.model().unwrap().id, other, "it stays after a restart");
 }
 
 #[tokio::test]

@@ -194,7 +194,7 @@ async fn a_command_that_is_being_ended_counts_as_running_until_nothing_of_it_is_
     const LONG: &str = "31536017";
     let app = app(json!({"mode": "sandboxed"})).await;
     let owner = app.caller(&["*"]).await;
-    let (user, processes) = (owner.user, app.satchel.app.processes.clone());
+    let (user, processes) = (owner.user, app.satchel.app.host.processes.clone());
     let (stop, invoker) = (CancellationToken::new(), app.satchel.invoker.clone());
     let call = Call::new(owner, "exec", json!({"command": format!("touch here; sleep {LONG}")}));
     let running = tokio::spawn({
@@ -217,7 +217,7 @@ async fn a_command_that_is_being_ended_counts_as_running_until_nothing_of_it_is_
     stop.cancel();
     assert_eq!(running.await.unwrap().unwrap_err().kind(), Kind::Cancelled);
     assert!(looks.join().unwrap(), "it ran and did not count");
-    while app.satchel.app.processes.running().contains(&user) {
+    while app.satchel.app.host.processes.running().contains(&user) {
         tokio::task::yield_now().await;
     }
 }

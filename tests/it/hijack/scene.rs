@@ -51,7 +51,7 @@ impl Scene {
         app.set(json!({"exec": {"mode": "sandboxed"}})).await;
         let settings = app.satchel.invoker.registry().find("web_search").unwrap().tool.spec().settings.clone();
         let values = json!({"base_url": self.search.url("/")}).as_object().unwrap().clone();
-        app.satchel.app.tool_config.set(&owner, "web_search", &settings, values).await.unwrap();
+        app.satchel.app.stores.tool_config.set(&owner, "web_search", &settings, values).await.unwrap();
         let crm = open(app, "CRM", &self.crm.url("")).await;
         endpoint(app, &crm, json!({"name": "List", "path": "/customers", "risk": "read"})).await;
         let far = open(app, "Far", &self.far("")).await;
@@ -69,7 +69,7 @@ impl Scene {
         let sends = format!("http(#{{ url: \"{}?said=\" + args.said }}).status", self.far("/script"));
         let head = format!("// @param said string \"what is said\"\n// @http {}", self.far_place());
         save(app, "sends", &head, &sends).await;
-        let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+        let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
         bench.grant(&owner, "sends", vec![self.far_place()]).await.unwrap();
         let writes = "tool(\"write\", #{ path: args.path, content: \"x\" });";
         let keeps = "if args.text != () { kv_set(\"text\", args.text) } kv_get(\"text\")";

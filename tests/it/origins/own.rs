@@ -118,7 +118,7 @@ async fn what_is_kept_of_a_turn_that_a_program_began_is_from_that_program() {
     assert!(chat.llm.body(2).to_string().contains(RULE), "{}", chat.llm.body(2));
     chat.owner.turn(recall).await;
     assert!(!chat.llm.body(3).to_string().contains(RULE), "{}", chat.llm.body(3));
-    let (memories, now) = (chat.app.satchel.app.memories.own(owner.user), chat.app.satchel.app.clock.now());
+    let (memories, now) = (chat.app.satchel.app.stores.memories.own(owner.user), chat.app.satchel.app.clock.now());
     let kept = memories.recent(Vec::new(), 9, now).await.unwrap();
     let source = |layer| kept.iter().find(|one| one.layer == layer).and_then(|one| one.origin.clone());
     let told = [source(Layer::Fact), source(Layer::Episode)].map(|origin| origin.map(|origin| origin.source));

@@ -1,7 +1,6 @@
 //! What is kept from outside taints who reads it, until a person vouches for it.
 
 use satchel::{
-    engine::remembering::Remembering,
     model::{
         call::{Call, Outcome},
         caller::{Caller, Credential},
@@ -9,6 +8,7 @@ use satchel::{
         memory::MemoryChange,
         origin::Origin,
     },
+    services::remembering::Remembering,
     store::results::{Results, StoredText},
 };
 use serde_json::{Value, json};
@@ -101,6 +101,7 @@ async fn a_memory_keeps_its_origin_when_it_is_said_again_corrected_or_edited() {
         within(&app, topic, &mara, ("save_memory", json!({"content": content}))).await;
         app.satchel
             .app
+            .stores
             .memories
             .own(mara.user)
             .recent(Vec::new(), 1, app.satchel.app.clock.now())

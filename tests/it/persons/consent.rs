@@ -147,7 +147,7 @@ async fn a_script_names_what_it_calls() {
     let told = refused["detail"].as_str().unwrap_or_default();
     assert!(status == 400 && told.contains("call them one by one"), "{status} {refused}");
     // A file that somebody put there, and a text from before, are no tools either.
-    let scripts = &two.app.satchel.scripts;
+    let scripts = &two.app.satchel.services.scripts;
     let file = script("by_alias", "multi_tool_use.parallel", "1");
     std::fs::write(scripts.folder().join("by_alias.rhai"), file).unwrap();
     scripts.reload().await.unwrap();

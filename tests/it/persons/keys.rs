@@ -70,7 +70,7 @@ async fn no_key_becomes_a_person() {
     let refused = server.send(request).await;
     assert_eq!(refused.status, 403, "nor is one's own set without the current one");
     assert!(refused.problem().contains("/api/auth/password"), "{}", refused.problem());
-    assert_eq!(server.app.satchel.app.people.users().await.unwrap().len(), 2);
+    assert_eq!(server.app.satchel.app.stores.people.users().await.unwrap().len(), 2);
     server.sign_in("owner").await;
 }
 

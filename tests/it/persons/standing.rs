@@ -44,8 +44,8 @@ async fn a_body_that_arrives_after_its_senders_credential_has_ended_does_nothing
         assert_eq!(answer.status, 401, "{request:?}: {}", answer.text());
     }
     let app = &server.app.satchel.app;
-    assert_eq!(app.people.users().await.unwrap().len(), 2);
-    assert_eq!(app.people.keys(ada.parse().unwrap()).await.unwrap().len(), 0);
+    assert_eq!(app.stores.people.users().await.unwrap().len(), 2);
+    assert_eq!(app.stores.people.keys(ada.parse().unwrap()).await.unwrap().len(), 0);
     assert!(app.settings.get().tools_enabled);
 }
 

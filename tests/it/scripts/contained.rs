@@ -48,8 +48,8 @@ const LONG: Duration = Duration::from_millis(200);
 async fn every_hostile_script_is_contained_while_others_go_on() {
     let app = Arc::new(TestApp::start().await);
     let owner = app.owner().await.caller;
-    let scripts = app.satchel.scripts.clone();
-    let bench = satchel::engine::scripts::Workbench::of(&scripts);
+    let scripts = app.satchel.services.scripts.clone();
+    let bench = satchel::services::scripts::Workbench::of(&scripts);
     std::fs::write(scripts.folder().join("fine.rhai"), doubling("fine", 2)).unwrap();
     scripts.reload().await.unwrap();
     app.data(&owner, "fine", json!({"n": 1})).await.unwrap();
@@ -110,8 +110,8 @@ async fn no_script_brings_a_secret_out() {
     const SECRET: &str = "s3cret-canary-of-a-service";
     let app = TestApp::start().await;
     let owner = app.owner().await;
-    let scripts = app.satchel.scripts.clone();
-    let bench = satchel::engine::scripts::Workbench::of(&scripts);
+    let scripts = app.satchel.services.scripts.clone();
+    let bench = satchel::services::scripts::Workbench::of(&scripts);
     let corpus = corpus("leaks");
     assert!(corpus.len() >= 10);
     for (name, text) in corpus {
@@ -119,7 +119,7 @@ async fn no_script_brings_a_secret_out() {
         // Only what somebody has is configured.
         bench.save(&owner, &name, text.clone(), None).await.unwrap();
         let values = json!({"api_key": SECRET}).as_object().unwrap().clone();
-        app.satchel.app.tool_config.set(&owner, &name, &settings, values).await.unwrap();
+        app.satchel.app.stores.tool_config.set(&owner, &name, &settings, values).await.unwrap();
         let call = satchel::model::call::Call::new(owner.caller.clone(), "x", json!({}));
         let told = match bench.run(&text, call, CancellationToken::new()).await {
             Ok(outcome) => format!("{outcome:?}"),

@@ -14,9 +14,9 @@ use std::{
 use futures_util::future::join_all;
 use rustix::process::{Pid, Signal, kill_process};
 use satchel::{
-    engine::scripts::{Loaded, evaluate},
     host::{clock::Clock, workers::Workers},
     model::{error::Result, output::Output, script::Origin},
+    services::scripts::{Loaded, evaluate},
 };
 use serde_json::json;
 

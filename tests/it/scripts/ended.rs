@@ -6,12 +6,12 @@ use std::{collections::BTreeMap, env::consts::ARCH, path::Path, time::Duration};
 
 use rustix::process::{Pid, Signal, kill_process};
 use satchel::{
-    engine::scripts::{Loaded, evaluate, try_out},
     host::{clock::Clock, workers::Workers},
     model::{
         error::{Error, Kind},
         script::Origin,
     },
+    services::scripts::{Loaded, evaluate, try_out},
 };
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, apply_filter};
 use serde_json::json;

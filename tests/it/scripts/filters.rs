@@ -2,9 +2,9 @@
 
 use futures_util::future::join_all;
 use satchel::{
-    engine::scripts::{Loaded, evaluate},
     host::{clock::Clock, workers::Workers},
     model::script::Origin,
+    services::scripts::{Loaded, evaluate},
 };
 use serde_json::json;
 

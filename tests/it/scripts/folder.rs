@@ -4,7 +4,7 @@
 
 use std::path::Path;
 
-use satchel::{engine::scripts::Library, model::script::Origin};
+use satchel::{model::script::Origin, services::scripts::Library};
 use serde_json::{Value, json};
 
 use super::life::{console, doubling, until};
@@ -13,7 +13,7 @@ use crate::support::{app::TestApp, program::Home};
 #[tokio::test]
 async fn a_folder_that_is_replaced_is_followed_on() {
     let app = TestApp::start().await;
-    let library = &app.satchel.scripts;
+    let library = &app.satchel.services.scripts;
     let folder = library.folder();
     let live = |name: &'static str| {
         move |library: &Library| {

@@ -8,8 +8,8 @@ use std::{
 };
 
 use satchel::{
-    engine::scripts::{Library, State},
     model::script::Origin,
+    services::scripts::{Library, State},
 };
 use serde_json::{Value, json};
 
@@ -37,7 +37,7 @@ pub(super) async fn until(library: &Library, holds: impl Fn(&Library) -> bool) {
 #[tokio::test]
 async fn a_file_that_is_saved_is_live_and_one_that_is_deleted_is_gone() {
     let app = TestApp::start().await;
-    let library = &app.satchel.scripts;
+    let library = &app.satchel.services.scripts;
     let owner = app.owner().await.caller;
     let path = library.folder().join("times_two.rhai");
     std::fs::write(&path, doubling("times_two", 2)).unwrap();
@@ -60,7 +60,7 @@ async fn a_file_that_is_saved_is_live_and_one_that_is_deleted_is_gone() {
 #[tokio::test]
 async fn no_script_takes_a_name_that_is_taken() {
     let app = TestApp::start().await;
-    let library = &app.satchel.scripts;
+    let library = &app.satchel.services.scripts;
     let folder = library.folder();
     for name in ["calculator", "fs-read", "one"] {
         std::fs::write(folder.join(format!("{name}.rhai")), doubling(if name == "one" { "other" } else { name }, 2))

@@ -23,7 +23,7 @@ use crate::support::{
 /// Saves a script as a file and waits until it is a tool.
 pub(crate) async fn save(app: &TestApp, name: &str, header: &str, body: &str) {
     let text = format!("// @name {name}\n// @description d\n// @when w\n{header}\nfn run(args) {{\n{body}\n}}\n");
-    let scripts = &app.satchel.scripts;
+    let scripts = &app.satchel.services.scripts;
     std::fs::write(scripts.folder().join(format!("{name}.rhai")), text).unwrap();
     scripts.reload().await.unwrap();
     let problem = scripts.one(name).unwrap().problem;
@@ -94,7 +94,7 @@ async fn what_a_script_uses_that_asks_a_person_asks_before_the_script_runs() {
     let asked = app.call(&owner, "sneaks", json!({})).await.unwrap();
     let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
     assert!(ticket.reason.contains("It uses exec. The settings ask about every command."), "{}", ticket.reason);
-    app.satchel.app.tickets.refuse(ticket.id, owner.user, None, app.satchel.app.clock.now()).await.unwrap();
+    app.satchel.app.stores.tickets.refuse(ticket.id, owner.user, None, app.satchel.app.clock.now()).await.unwrap();
     let asked = app.call(&owner, "hides", json!({})).await.unwrap();
     let Outcome::Confirm(ticket) = asked else { panic!("it ran") };
     assert!(ticket.reason.contains("It uses exec. The settings ask about every command."), "{}", ticket.reason);
@@ -156,9 +156,9 @@ async fn a_script_with_a_secret_that_fails_after_it_brought_something_in_taints_
     let header = "// @config key secret required \"k\"\n// @param url string \"u\"\n// @uses web_fetch";
     save(&app, "fails", header, body).await;
     let by = app.owner().await;
-    let settings = app.satchel.scripts.one("fails").unwrap().live.unwrap().spec().settings;
+    let settings = app.satchel.services.scripts.one("fails").unwrap().live.unwrap().spec().settings;
     let values = json!({"key": "s3cret-canary"}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&by, "fails", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&by, "fails", &settings, values).await.unwrap();
     let owner = app.caller(&["*"]).await;
     let topic = app.conversation(&owner).await;
     let call = Call { topic: Some(topic), ..Call::new(owner.clone(), "fails", json!({"url": site.url("/heron")})) };
@@ -198,7 +198,7 @@ async fn values_are_kept_for_each_script_and_user_apart() {
     let (one, other) = (app.caller(&[]).await, app.caller(&[]).await);
     assert_eq!(app.data(&one, "keeps", json!({"key": "a", "n": 7})).await.unwrap(), json!([7, ["a"]]));
     let app = app.restart().await;
-    app.satchel.scripts.reload().await.unwrap();
+    app.satchel.services.scripts.reload().await.unwrap();
     assert_eq!(app.data(&one, "keeps", json!({"key": "a"})).await.unwrap(), json!([7, ["a"]]));
     assert_eq!(app.data(&other, "keeps", json!({"key": "a"})).await.unwrap(), json!([null, []]));
     assert_eq!(app.data(&one, "keeps_too", json!({"key": "a"})).await.unwrap(), json!([null, []]));
@@ -227,12 +227,12 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
         (missing.kind(), missing.message().contains("Missing required config: key")),
         (Kind::Unconfigured, true)
     );
-    let settings = app.satchel.scripts.one("asks").unwrap().live.unwrap().spec().settings;
+    let settings = app.satchel.services.scripts.one("asks").unwrap().live.unwrap().spec().settings;
     let values = json!({"key": "s3cret-canary"}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&owner, "asks", &settings, values).await.unwrap();
+    app.satchel.app.stores.tool_config.set(&owner, "asks", &settings, values).await.unwrap();
     let said = error(&app, &caller, "asks", json!({"path": "/"})).await;
     assert!(said.contains("not yet granted"), "{said}");
-    satchel::engine::scripts::Workbench::of(&app.satchel.scripts)
+    satchel::services::scripts::Workbench::of(&app.satchel.services.scripts)
         .grant(&owner, "asks", vec![place.clone()])
         .await
         .unwrap();
@@ -266,10 +266,10 @@ async fn a_secret_is_sent_to_the_hosts_of_its_setting_and_to_no_other_that_the_s
                 if args.how == \"body\" { ask.method = \"POST\"; ask.body = #{ key: key }; }\nhttp(ask).status";
     save(&app, "pays", &header, body).await;
     let owner = app.owner().await;
-    let settings = app.satchel.scripts.one("pays").unwrap().live.unwrap().spec().settings;
+    let settings = app.satchel.services.scripts.one("pays").unwrap().live.unwrap().spec().settings;
     let values = json!({"key": "s3cret \"canary"}).as_object().unwrap().clone();
-    app.satchel.app.tool_config.set(&owner, "pays", &settings, values).await.unwrap();
-    let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+    app.satchel.app.stores.tool_config.set(&owner, "pays", &settings, values).await.unwrap();
+    let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
     bench.grant(&owner, "pays", vec![own.clone(), other.clone()]).await.unwrap();
     let ways = ["header", "coded", "query", "body"];
     for how in ways {
@@ -305,7 +305,7 @@ async fn a_question_says_where_a_scripts_secrets_may_go_and_how_risky_its_calls_
         let app = &app;
         async move {
             save(app, name, &header, "1").await;
-            let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+            let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
             let hosts = ["a.example.test", "b.example.test"].map(str::to_owned);
             bench.grant(&app.owner().await, name, hosts.into()).await.unwrap();
             let caller = app.caller(&["host:fs.read", "host:fs.write"]).await;
@@ -343,7 +343,7 @@ async fn a_request_goes_out_as_it_is_written_or_not_at_all() {
     );
     save(&app, "sends", &format!("// @param ask object \"a\"\n// @http {place}"), &body).await;
     let owner = app.owner().await;
-    let bench = satchel::engine::scripts::Workbench::of(&app.satchel.scripts);
+    let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
     bench.grant(&owner, "sends", vec![place]).await.unwrap();
     let ask = json!({"method": "post", "body": "bytes", "query": "a=1", "timeout": "5s"});
     assert_eq!(app.data(&owner.caller, "sends", json!({"ask": ask})).await.unwrap(), "ok");

@@ -131,7 +131,7 @@ async fn a_secret_is_no_name_of_a_host_a_method_or_a_header() {
     // What stands in the header anyway tells nothing.
     let tried = two.sam_tries("names", &named("http_get(\"https://zq9-canary-77.fixed.test/\")")).await;
     assert!(tried["error"].as_str().unwrap().contains("not yet granted"), "{tried}");
-    two.app.satchel.app.egress.settle().await;
+    two.app.satchel.app.net.egress.settle().await;
     let ledger = two.anna.do_it("GET", "/api/egress", Value::Null).await;
     assert!(!ledger.to_string().to_lowercase().contains("canary"), "{ledger}");
 }

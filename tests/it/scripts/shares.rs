@@ -6,7 +6,7 @@ use std::{
 };
 
 use futures_util::future::join_all;
-use satchel::{engine::scripts::Workbench, store::people::Actor};
+use satchel::{services::scripts::Workbench, store::people::Actor};
 use serde_json::{Value, json};
 
 use super::{
@@ -95,7 +95,7 @@ impl Waiting {
         let header = format!("// @param n integer \"n\"\n// @http {place}\n// @timeout {seconds}s");
         save(&app, "holds", &header, &body).await;
         let owner = app.owner().await;
-        Workbench::of(&app.satchel.scripts).grant(&owner, "holds", vec![place]).await.unwrap();
+        Workbench::of(&app.satchel.services.scripts).grant(&owner, "holds", vec![place]).await.unwrap();
         Self { app, owner, remote, ended: AtomicUsize::new(0), late: AtomicUsize::new(0) }
     }
 

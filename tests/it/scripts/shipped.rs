@@ -5,9 +5,9 @@
 use std::path::Path;
 
 use satchel::{
-    engine::scripts::{check, templates, test},
     host::workers::Workers,
     script::header,
+    services::scripts::{check, templates, test},
 };
 
 fn workers() -> Workers {

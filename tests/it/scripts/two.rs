@@ -49,7 +49,7 @@ impl Two {
 
     /// Writes a file into the folder of scripts, or takes it away, and waits until that is known.
     pub(super) async fn file(&self, name: &str, text: Option<&str>) {
-        let scripts = &self.app.satchel.scripts;
+        let scripts = &self.app.satchel.services.scripts;
         let path = scripts.folder().join(format!("{name}.rhai"));
         match text {
             Some(text) => std::fs::write(path, text).unwrap(),

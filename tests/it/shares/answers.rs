@@ -75,7 +75,7 @@ async fn while_one_persons_results_fill_their_room_no_more_of_theirs_are_read_an
     let (mara, path) = person(&server, "mara", large.as_bytes()).await;
     let (otto, _) = person(&server, "otto", large.as_bytes()).await;
     std::fs::write(path.with_file_name("small"), "small").unwrap();
-    let work = &server.app.satchel.app.work;
+    let work = &server.app.satchel.app.host.work;
     let room = work.room(Some(owner_of(&path)), u64::MAX).await.unwrap();
     let document = invoke(&mara, "document_read", json!({"file_path": "file"}));
     let both =

@@ -45,7 +45,7 @@ impl TestApp {
     /// The owner of the data directory, who may do everything.
     pub async fn owner(&self) -> Actor {
         let app = &self.satchel.app;
-        Actor { caller: app.people.local_caller().await.unwrap(), session: None, now: app.clock.now() }
+        Actor { caller: app.stores.people.local_caller().await.unwrap(), session: None, now: app.clock.now() }
     }
 
     /// Changes settings.
@@ -57,13 +57,13 @@ impl TestApp {
     pub async fn caller(&self, permissions: &[&str]) -> Caller {
         let app = &self.satchel.app;
         let by = self.owner().await;
-        let number = app.people.users().await.unwrap().len();
+        let number = app.stores.people.users().await.unwrap().len();
         let (role, username) = (format!("role{number}"), format!("user{number}"));
         let permissions = Permissions::parse(permissions).unwrap();
-        app.people.create_role(&by, role.clone(), permissions.clone()).await.unwrap();
+        app.stores.people.create_role(&by, role.clone(), permissions.clone()).await.unwrap();
         let name = Username::try_from(username.clone()).unwrap();
         let new = NewUser { username: name, password: Secret::new("correct horse"), role };
-        let user = app.people.create_user(&by, new).await.unwrap().id;
+        let user = app.stores.people.create_user(&by, new).await.unwrap().id;
         Caller { user, username, permissions, door: Door::Api, credential: Credential::Session, personal: true }
     }
 

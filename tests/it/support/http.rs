@@ -57,7 +57,7 @@ impl TestServer {
     /// Makes the owner through the set-up link.
     pub async fn set_up(&self, username: &str) -> Answer {
         let app = &self.app.satchel.app;
-        let token = app.people.issue_link(app.clock.now());
+        let token = app.stores.people.issue_link(app.clock.now());
         let body = json!({"token": token.expose(), "username": username, "password": PASSWORD});
         self.send(Request::post("/api/setup", &body)).await
     }

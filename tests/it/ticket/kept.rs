@@ -15,7 +15,7 @@ async fn an_approved_call_is_settled_when_the_person_has_closed_the_page() {
     page.abort();
     gate.release.notify_one();
     let app = app.restart().await;
-    let tickets = &app.satchel.app.tickets;
+    let tickets = &app.satchel.app.stores.tickets;
     let now = app.satchel.app.clock.now();
     assert_eq!(tickets.get(id, mara.user, now).await.unwrap().state, TicketState::Done);
     assert_eq!(ran(&tickets.verdict(id, mara.user, now).await.unwrap().unwrap()), &json!("let on"));
@@ -27,11 +27,11 @@ async fn a_call_that_was_running_when_the_server_stopped_is_said_to_be_uncertain
     let ticket = scene.ask(scene.call("send", "hello")).await;
     let now = scene.app.satchel.app.clock.now();
     let executed = Approved { executed: Some(json!({"text": "edited"})), ..Approved::default() };
-    let tickets = &scene.app.satchel.app.tickets;
+    let tickets = &scene.app.satchel.app.stores.tickets;
     tickets.take(ticket.id, scene.mara.user, executed, now).await.unwrap();
     assert!(tickets.verdict(ticket.id, scene.mara.user, now).await.unwrap().is_none(), "it still runs");
     let app = scene.app.restart().await;
-    let verdict = app.satchel.app.tickets.verdict(ticket.id, scene.mara.user, now).await.unwrap().unwrap();
+    let verdict = app.satchel.app.stores.tickets.verdict(ticket.id, scene.mara.user, now).await.unwrap().unwrap();
     let Verdict::Failed { approved, .. } = &verdict else { panic!("{verdict:?}") };
     assert_eq!(approved.executed, Some(json!({"text": "edited"})), "what may have taken effect is what was approved");
     assert!(failed(&verdict).1.contains("may or may not have taken effect"), "{verdict:?}");

@@ -10,6 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["store", "net", "host", "index", "formats", "script"],
     &["app"],
     &["engine"],
+    &["services"],
     &["agent"],
     &["tools", "doors"],
     &["boot"],
@@ -105,6 +106,10 @@ mod tests {
         assert_eq!(
             found("src/engine/invoker.rs", "fn f() { crate::tools::all() }"),
             ["src/engine/invoker.rs: 'engine' may not import 'tools'"]
+        );
+        assert_eq!(
+            found("src/engine/context.rs", "use crate::{engine::tool::Tool, services::catalog};"),
+            ["src/engine/context.rs: 'engine' may not import 'services'"]
         );
         assert_eq!(
             found("src/model/id.rs", "use crate::{\n    model::error::{Error, Result},\n    store::Db,\n};"),

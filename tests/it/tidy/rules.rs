@@ -74,6 +74,7 @@ fn rust(path: &str, text: &str) -> Vec<String> {
     if let Some(file) = path.strip_prefix("src/doors/http/").filter(|file| !WRITE_JSON.contains(file)) {
         found.extend(written_in_place(file, &source.code));
     }
+    found.extend(handles(path, &source.code));
     if path.ends_with("/mod.rs") {
         let words: Vec<&str> = source.code.split(|c: char| !c.is_alphanumeric() && c != '_').collect();
         let wrong = NOT_IN_LISTS.iter().filter(|word| words.contains(*word));
@@ -82,6 +83,16 @@ fn rust(path: &str, text: &str) -> Vec<String> {
         );
     }
     found
+}
+
+/// Ways round what a running tool is handed: a context that grows beside the engine, a tool that takes the platform's handles.
+fn handles(path: &str, code: &str) -> Option<String> {
+    let own = path == "src/engine/context.rs";
+    if path.starts_with("src/") && !own && code.contains("impl Context {") {
+        return Some(format!("{path}: what only some tools need is a function of a service that takes the context"));
+    }
+    let takes = path.starts_with("src/tools/") && code.contains("cx.app()");
+    takes.then(|| format!("{path}: a tool goes through src/services, not to the platform's handles"))
 }
 
 /// Answers that a thread of the door would write to their end, whatever their size. A thing that was just made is as large as
@@ -184,6 +195,14 @@ mod tests {
         for start in ["PRAGMA user_version", "DELETE FROM t", "UPDATE t SET", "VACUUM"] {
             assert!(is_sql(start), "{start}");
         }
+    }
+
+    #[test]
+    fn a_context_that_grows_and_a_tool_that_reaches_past_it_are_found() {
+        assert!(handles("src/services/graph.rs", "impl Context { fn graph(&self) {} }").is_some());
+        assert!(handles("src/engine/context.rs", "impl Context { fn now(&self) {} }").is_none());
+        assert!(handles("src/tools/data/list.rs", "fn run() { cx.app() }").is_some());
+        assert!(handles("src/services/graph.rs", "fn seen_by() { cx.app() }").is_none());
     }
 
     #[test]

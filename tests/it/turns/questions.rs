@@ -24,7 +24,8 @@ use crate::support::{
 async fn put(chat: &Chat, person: &Person, path: &str, bytes: &[u8]) {
     let name = person.do_it("GET", "/api/auth/me", Value::Null).await["username"].as_str().unwrap().to_owned();
     let app = &chat.app.satchel.app;
-    let user = app.people.users().await.unwrap().into_iter().find(|user| user.username.as_str() == name).unwrap().id;
+    let user =
+        app.stores.people.users().await.unwrap().into_iter().find(|user| user.username.as_str() == name).unwrap().id;
     let files = app.files_of(user).unwrap();
     files.write(path, bytes.to_vec(), Parents::Must).await.unwrap();
 }
@@ -268,7 +269,7 @@ async fn approve_and_die(chat: &Chat, parked: &[Event], path: &str) -> TicketId 
         edited: Edit::between(&asked["arguments"], &write(path)),
         ..Approved::default()
     };
-    app.tickets.take(ticket, user, approved, app.clock.now()).await.unwrap();
+    app.stores.tickets.take(ticket, user, approved, app.clock.now()).await.unwrap();
     ticket
 }
 
@@ -289,7 +290,7 @@ async fn a_restart_tells_what_came_of_calls_that_ran_when_the_server_died() {
     mara.say(&ended, "Never mind.").await.rest().await;
     let approved = Approved { executed: Some(write("other.txt")), ..Approved::default() };
     let verdict = Verdict::Ran { output: Output::text("it ran"), duration_ms: 7, approved, handle: None };
-    chat.app.satchel.app.tickets.finish(ticket, verdict).await.unwrap();
+    chat.app.satchel.app.stores.tickets.finish(ticket, verdict).await.unwrap();
 
     let (waits, parked) = mara.turn("Write parked.txt.").await;
     approve_and_die(&chat, &parked, "other.txt").await;

@@ -14,15 +14,15 @@ use super::{args::EvalDocs, doubts, set, table};
 use crate::{
     app::App,
     doors::cli::{run::Exit, screen::Screen},
-    engine::{
-        find::trial::{self, Answer, Case, Summary},
-        knowledge::search::{self, Question},
-    },
     host::jsonl,
     model::{
         error::Result,
         knowledge::{CollectionId, DocumentId, NewCollection, SourceKind, Status, fitted_title},
         score::DEPTH,
+    },
+    services::{
+        find::trial::{self, Answer, Case, Summary},
+        knowledge::search::{self, Question},
     },
     store::{
         documents::{Content, Filter, NewDocument},
@@ -49,7 +49,7 @@ struct DocLine {
 /// Runs every set of the folder and prints the table. What was taken in stays with the run: a second one only asks.
 pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
     let sets = jsonl::folders_with(&args.dir, "docs.jsonl")?;
-    let by = Actor { caller: app.people.local_caller().await?, session: None, now: app.clock.now() };
+    let by = Actor { caller: app.stores.people.local_caller().await?, session: None, now: app.clock.now() };
     let screen = Screen::new(json);
     let mut summaries: Vec<Summary> = Vec::new();
     for (name, folder) in sets.iter().filter(|(_, folder)| folder.join("queries.jsonl").is_file()) {
@@ -64,7 +64,7 @@ pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
     if summaries.is_empty() {
         return Err(doubts::no_sets(&args.dir, "docs.jsonl"));
     }
-    let told = |_: &serde_json::Value| match app.embedder.model() {
+    let told = |_: &serde_json::Value| match app.search.embedder.model() {
         Some(_) => table::of(&summaries),
         None => format!("{}\nThere is no embedding model in use: words alone count.", table::of(&summaries)),
     };
@@ -73,12 +73,12 @@ pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
 }
 
 async fn collection(app: &App, by: &Actor, name: &str) -> Result<CollectionId> {
-    let all = app.knowledge.collections.list(by.caller.reader()).await?;
+    let all = app.stores.knowledge.collections.list(by.caller.reader()).await?;
     match all.into_iter().find(|collection| collection.name == name) {
         Some(known) => Ok(known.id),
         None => {
             let new = NewCollection::new(name, "A set of an evaluation.", None)?;
-            Ok(app.knowledge.collections.create(by, new).await?.id)
+            Ok(app.stores.knowledge.collections.create(by, new).await?.id)
         }
     }
 }
@@ -93,11 +93,11 @@ async fn take_in(app: &App, by: &Actor, set: CollectionId, folder: &Path) -> Res
     }
     for status in [Status::Queued, Status::Reading, Status::Embedding] {
         let filter = || Filter { collection: Some(set), status: Some(status), limit: 1, ..Filter::default() };
-        while !app.knowledge.documents.list(by.caller.reader(), filter()).await?.is_empty() {
+        while !app.stores.knowledge.documents.list(by.caller.reader(), filter()).await?.is_empty() {
             tokio::time::sleep(LOOK).await;
         }
     }
-    app.indexes.settled().await?;
+    app.search.indexes.settled().await?;
     listed(app, by, set).await
 }
 
@@ -106,7 +106,7 @@ async fn add(app: &App, by: &Actor, collection: CollectionId, line: DocLine) -> 
     let title = fitted_title(if titled { &line.title } else { &line.id });
     // A document whose text is only its title says that.
     let text = if line.text.trim().is_empty() { &title } else { &line.text };
-    let stored = app.knowledge.files.put(text.as_bytes()).await?;
+    let stored = app.stores.knowledge.files.put(text.as_bytes()).await?;
     let content = Content {
         name: "document.txt".to_owned(),
         mime: "text/plain".to_owned(),
@@ -121,7 +121,7 @@ async fn add(app: &App, by: &Actor, collection: CollectionId, line: DocLine) -> 
         uri: Some(line.id),
         content: Some(content),
     };
-    app.knowledge.add(by, new, Some(stored)).await?;
+    app.stores.knowledge.add(by, new, Some(stored)).await?;
     Ok(())
 }
 
@@ -130,7 +130,7 @@ async fn listed(app: &App, by: &Actor, collection: CollectionId) -> Result<HashM
     let mut before = None;
     loop {
         let filter = Filter { collection: Some(collection), before, limit: PAGE, ..Filter::default() };
-        let page = app.knowledge.documents.list(by.caller.reader(), filter).await?;
+        let page = app.stores.knowledge.documents.list(by.caller.reader(), filter).await?;
         let Some(last) = page.last() else { return Ok(names) };
         before = Some(last.id);
         names.extend(page.into_iter().filter_map(|document| Some((document.id, document.source.uri?))));

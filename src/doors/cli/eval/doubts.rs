@@ -3,7 +3,7 @@
 use std::{collections::HashSet, path::Path};
 
 use super::set::Logged;
-use crate::{engine::find::trial::Case, model::error::Error};
+use crate::{model::error::Error, services::find::trial::Case};
 
 /// What of a set cannot be right, a line each. `catalogue` are the ids of its tools or documents.
 pub(super) fn of_set(name: &str, catalogue: &[String], cases: &[Case]) -> Vec<String> {

@@ -5,9 +5,9 @@ use std::path::Path;
 use serde::Deserialize;
 
 use crate::{
-    engine::find::{profile::Profile, trial::Case},
     host::jsonl,
     model::error::Result,
+    services::find::{profile::Profile, trial::Case},
 };
 
 /// Characters of what else is said of a tool.

@@ -2,8 +2,8 @@
 
 use crate::{
     doors::cli::screen::table,
-    engine::find::trial::Summary,
     model::score::{self, Measures},
+    services::find::trial::Summary,
 };
 
 const HEAD: [&str; 10] = ["set", "n", "R@1", "R@5", "R@10", "nDCG@10", "MRR@10", "C@10", "p50 ms", "p95 ms"];

@@ -15,16 +15,16 @@ use super::{
 };
 use crate::{
     doors::cli::{run::Exit, screen::Screen},
-    engine::find::{
+    host::jsonl,
+    index::embed::embedder::Embedder,
+    model::{error::Result, learning::Used, user::UserId},
+    services::find::{
         catalogue::Catalogue,
         parts,
         past::Past,
         trial::{self, Summary},
         views,
     },
-    host::jsonl,
-    index::embed::embedder::Embedder,
-    model::{error::Result, learning::Used, user::UserId},
     store::db::{Commit, Db},
 };
 

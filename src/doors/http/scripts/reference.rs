@@ -5,9 +5,9 @@ use actix_web::get;
 use super::view::{HelperView, LimitsView, ScriptReference, TagView};
 use crate::{
     doors::http::json::Json,
-    engine::scripts,
     model::error::Result,
     script::{header, helpers, limits, outside::OUTSIDE, testing::TESTING},
+    services::scripts,
 };
 
 /// Lists everything a script can be made of: functions, tags of the header, templates, limits.

@@ -11,9 +11,9 @@ use utoipa::ToSchema;
 use super::bench;
 use crate::{
     doors::http::{body::RawBody, json::Json, state::State},
-    engine::scripts::{self, Drafts, Taken},
     model::error::Result,
     script::header,
+    services::scripts::{self, Drafts, Taken},
     store::people::Actor,
 };
 

@@ -14,12 +14,12 @@ use crate::{
         json::Json,
         state::State,
     },
-    engine::scripts::Accepted,
     model::{
         error::{Error, Result},
         id::shorten,
         script::Version,
     },
+    services::scripts::Accepted,
     store::people::Actor,
 };
 

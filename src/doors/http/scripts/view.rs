@@ -5,12 +5,12 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::{
-    engine::scripts::{Capability, Library, Loaded, Shown, State},
     model::{
         script::{Diagnostic, LogLine, Origin, Version},
         spec::{Category, Example, Risk, Setting},
         time::Time,
     },
+    services::scripts::{Capability, Library, Loaded, Shown, State},
     store::scripts::Kept,
 };
 
@@ -233,7 +233,7 @@ pub(super) struct ScriptReference {
     /// Tags of the header.
     pub(super) tags: Vec<TagView>,
     /// Scripts to start from.
-    pub(super) templates: Vec<crate::engine::scripts::Template>,
+    pub(super) templates: Vec<crate::services::scripts::Template>,
     /// What a run may use.
     pub(super) limits: LimitsView,
 }

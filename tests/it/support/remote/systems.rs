@@ -19,7 +19,7 @@ use crate::support::app::TestApp;
 /// A system in use at this address; `more` is what else is said of it, `secrets` go into the vault.
 pub async fn connect(app: &TestApp, name: &str, base_url: &str, more: Value, secrets: Value) -> System {
     let system = draft(app, name, base_url, more).await;
-    let (catalog, owner) = (&app.satchel.app.catalog, app.owner().await);
+    let (catalog, owner) = (&app.satchel.app.stores.catalog, app.owner().await);
     if let Value::Object(secrets) = secrets {
         catalog.set_credentials(&owner, system.id, secrets).await.unwrap();
     }
@@ -36,28 +36,28 @@ pub async fn draft(app: &TestApp, name: &str, base_url: &str, more: Value) -> Sy
     let mut all = json!({"name": name, "base_url": base_url, "retries": 0, "timeout_s": 120});
     all.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
     let draft: SystemDraft = serde_json::from_value(all).unwrap();
-    let system = app.satchel.app.catalog.create(&app.owner().await, draft).await.unwrap();
+    let system = app.satchel.app.stores.catalog.create(&app.owner().await, draft).await.unwrap();
     allow(app, base_url).await;
     system
 }
 
 /// Moves a system on.
 pub async fn status(app: &TestApp, id: SystemId, to: SystemStatus) -> System {
-    app.satchel.app.catalog.set_status(&app.owner().await, id, to, None).await.unwrap()
+    app.satchel.app.stores.catalog.set_status(&app.owner().await, id, to, None).await.unwrap()
 }
 
 /// Registers an endpoint, as a person does.
 pub async fn endpoint(app: &TestApp, system: &System, draft: Value) -> Endpoint {
     let draft: EndpointDraft = serde_json::from_value(draft).unwrap();
     let by = app.owner().await;
-    let made = app.satchel.app.catalog.create_endpoint(&by, system.id, draft).await.unwrap();
+    let made = app.satchel.app.stores.catalog.create_endpoint(&by, system.id, draft).await.unwrap();
     assert!(registered(app, system).endpoints.iter().any(|one| one.id == made.id));
     made
 }
 
 /// A system with its endpoints, as it is known now.
 pub fn registered(app: &TestApp, system: &System) -> Registered {
-    app.satchel.app.catalog.get().get(system.id).unwrap().as_ref().clone()
+    app.satchel.app.stores.catalog.get().get(system.id).unwrap().as_ref().clone()
 }
 
 /// Lets a place on this machine be reached, beside those that may be already.

@@ -1,0 +1,102 @@
+//! The endpoints of systems in use, as tools: `catalog:<system>.<endpoint>`.
+
+use std::{sync::Arc, time::Duration};
+
+use serde_json::Value;
+
+use super::{ahead, endpoint_call, resolve, risk};
+use crate::{
+    engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
+    model::{
+        catalog::{
+            directory::{Directory, Registered},
+            endpoint::{Endpoint, Parameter},
+            system::System,
+        },
+        error::{Error, Result},
+        spec::{Category, Source, Spec},
+    },
+    store::catalog::Catalog,
+};
+
+/// Longest a call may take beside the system's own time: waiting for its turn, and trying again.
+const AROUND: Duration = Duration::from_secs(20);
+
+/// Offers the tools the catalog has now, in place of those it had.
+pub fn offer(invoker: &Invoker) {
+    let catalog = &invoker.app.stores.catalog;
+    loop {
+        let directory = catalog.get();
+        for refused in invoker.offer(Source::Catalog, tools(catalog, &directory)) {
+            tracing::warn!(tool = refused.id, error = ?refused.reason, "an endpoint has no tool");
+        }
+        // Whoever changed it meanwhile may have offered before us.
+        if Arc::ptr_eq(&directory, &catalog.get()) {
+            return;
+        }
+    }
+}
+
+/// A tool for every endpoint that can be called.
+fn tools(catalog: &Catalog, directory: &Directory) -> Vec<Tool> {
+    let in_use = directory.all().iter().filter(|one| one.system.demand_callable().is_ok());
+    let offered = |one: &Registered| -> Vec<Tool> {
+        one.endpoints
+            .iter()
+            .filter(|one| one.is_offered())
+            .map(|endpoint| tool(catalog, &one.system, endpoint))
+            .collect()
+    };
+    in_use.flat_map(|one| offered(one)).collect()
+}
+
+/// What a model is told of an endpoint.
+pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
+    let place = format!("{} {}", endpoint.method, endpoint.path);
+    let description = match endpoint.description.as_str() {
+        "" => format!("{} ({place} of {}).", endpoint.name, system.name),
+        text => format!("{} ({}, {place})", text.trim(), system.name),
+    };
+    let when_to_use = match endpoint.when_to_use.as_str() {
+        "" => format!("{} of {} is needed.", endpoint.name, system.name),
+        text => text.to_owned(),
+    };
+    Spec {
+        name: format!("{}.{}", system.slug, endpoint.slug),
+        source: Source::Catalog,
+        description,
+        when_to_use,
+        category: Category::Catalog,
+        parameters: endpoint.schema(),
+        risk: endpoint.effective_risk(),
+        permission: Some("catalog:read".into()),
+        timeout: Duration::from_secs(system.timeout_s.into()) + AROUND,
+        settings: Vec::new(),
+        examples: Vec::new(),
+        innate: false,
+        own_data: false,
+    }
+}
+
+fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
+    let (id, catalog) = (endpoint.id, catalog.clone());
+    let tool = Tool::of_sound_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
+        endpoint_call::call(&cx, id, &arguments).await
+    });
+    let place = system.destination();
+    let tool = if endpoint.parameters.iter().any(Parameter::is_upload) { tool.personal("your files") } else { tool };
+    // The endpoint and its system are looked up when it is called: what they are then is what runs.
+    let registered = catalog.clone();
+    tool.risk_of_call(move |arguments: &Value| risk::of_endpoint(&catalog.get(), id, arguments))
+        .reaches_named(move |_: &Value| place.clone().into_iter().collect())
+        .relies_on(move |_: &Value| resolve::endpoint_as_it_is(&registered.get(), id))
+        .ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
+}
+
+/// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.
+pub fn demand_sound(endpoint: &Endpoint) -> Result<()> {
+    Schema::from_document(endpoint.schema()).demand_sound().map_err(|error| {
+        let told = "The schemas of the parameters are not JSON Schema (draft 2020-12): check types and `$ref`s.";
+        Error::invalid(told).caused_by(error)
+    })
+}

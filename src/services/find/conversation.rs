@@ -1,0 +1,23 @@
+//! Finding tools within a run: the conversation learns by the need, and keeps what was found.
+
+use super::finder::{Asker, Finder, Found};
+use crate::{engine::context::Context, model::error::Result, store::promotions};
+
+impl Finder {
+    /// The best tools for a need, among those the caller of this run may call. The need is one the conversation learns by.
+    pub async fn find_for(&self, cx: &Context, need: &str, limit: usize) -> Result<Found> {
+        let (registry, settings) = (cx.registry(), cx.platform());
+        if let Some(topic) = cx.topic() {
+            self.learner().searched(topic, need);
+        }
+        self.find(Asker { registry: &registry, caller: cx.caller(), settings: &settings }, need, limit).await
+    }
+}
+
+/// Keeps tools in the context of this run's conversation; does nothing outside one.
+pub async fn promote(cx: &Context, tools: Vec<String>) -> Result<()> {
+    match cx.topic() {
+        Some(topic) if !tools.is_empty() => promotions::promote(&cx.app().db, topic, tools).await,
+        _ => Ok(()),
+    }
+}

@@ -1,0 +1,266 @@
+//! The launcher: finds what the caller may open, by name and habit. Tool and door ask the same.
+
+use std::sync::LazyLock;
+
+use crate::{
+    app::App,
+    engine::{authorise, context::Context, registry::Registry, tool::Tool},
+    model::{
+        caller::Caller,
+        error::{Error, Result},
+        knowledge::DocumentId,
+        launch::{self, Kind, Thing},
+        words,
+    },
+    store::{
+        conversations::Conversations,
+        excerpts::Authorship,
+        uses::{self, Habits},
+    },
+};
+
+/// A page of the console.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Page {
+    /// Where it is.
+    pub path: String,
+    /// Its name.
+    pub name: String,
+    /// The permission without which it is not shown.
+    pub needs: Option<String>,
+}
+
+/// The console's own list of its pages, which its navigation is made of too.
+static PLACES: LazyLock<Vec<Page>> = LazyLock::new(|| pages(include_str!("../../web/src/places.ts")));
+
+/// The pages in the console's list: a line each, `{ path: '…', name: '…', …, needs: '…' }`.
+fn pages(places: &str) -> Vec<Page> {
+    let field = |line: &str, key: &str| {
+        let (_, rest) = line.split_once(&format!("{key}: '"))?;
+        rest.split_once('\'').map(|(value, _)| value.to_owned())
+    };
+    let page = |line: &str| {
+        Some(Page { path: field(line, "{ path")?, name: field(line, "name")?, needs: field(line, "needs") })
+    };
+    places.lines().filter_map(page).collect()
+}
+
+/// How well something fits that holds the words in its text, not in its name.
+const IN_TEXT: f64 = 0.35;
+/// Documents looked through, the newest.
+const DOCUMENTS: usize = 2_000;
+/// Characters of what is looked for that are compared: no name is longer.
+const LONGEST: usize = 200;
+/// What another name counts beside the name.
+const ALIAS: f64 = 0.9;
+
+/// Who looks, and through which tools.
+#[derive(Clone, Copy)]
+pub struct Launcher<'a> {
+    app: &'a App,
+    registry: &'a Registry,
+    caller: &'a Caller,
+}
+
+/// What the caller may open that fits this, best first; without words, what they open most.
+pub async fn search(cx: &Context, query: &str, limit: usize) -> Result<Vec<Thing>> {
+    let registry = cx.registry();
+    let found = Launcher::new(cx.app(), &registry, cx.caller()).search(query, limit).await?;
+    cx.taint().note(found.iter().filter_map(|thing| thing.origin.clone()));
+    // A title is the first words of whoever began the conversation.
+    let of_conversation = |thing: &Thing| (thing.kind == Kind::Conversation).then(|| thing.id.parse().ok())?;
+    let conversations = found.iter().filter_map(of_conversation).collect();
+    cx.taint().note(Conversations::of(&cx.app().db).programs(cx.caller().user, conversations).await?);
+    Ok(found)
+}
+
+impl<'a> Launcher<'a> {
+    /// For this caller.
+    pub fn new(app: &'a App, registry: &'a Registry, caller: &'a Caller) -> Self {
+        Self { app, registry, caller }
+    }
+
+    /// What fits, best first; without words, what the caller opens most.
+    pub async fn search(self, query: &str, limit: usize) -> Result<Vec<Thing>> {
+        let query: String = query.trim().chars().take(LONGEST).collect();
+        let query = query.as_str();
+        let habits = match self.caller.personal {
+            true => uses::habits(&self.app.db, self.caller.user).await?,
+            false => Habits::new(),
+        };
+        let mut found = self.tools(query);
+        found.extend(self.pages(query));
+        found.extend(self.conversations(query).await?);
+        found.extend(self.documents(query).await?);
+        let mut found = self.ranked(found, &habits, query.is_empty());
+        found.truncate(limit);
+        Ok(found)
+    }
+
+    /// Notes that the caller opened something. Fails where he may not see it, as if it were not there.
+    pub async fn used(self, kind: Kind, id: &str) -> Result<()> {
+        let none = || {
+            Error::not_found(format!("There is no {} '{}'.", kind.as_str(), id.chars().take(80).collect::<String>()))
+        };
+        let id = match kind {
+            Kind::Tool => {
+                let found = self.registry.find(id).map_err(|_| none())?.tool;
+                Some(found.spec().id()).filter(|_| authorise::may_see(&found, self.caller))
+            }
+            Kind::Page => self.open_pages().find(|page| page.path == id).map(|page| page.path.clone()),
+            Kind::Conversation => {
+                let conversation = id.parse().map_err(|_| none())?;
+                Some(Conversations::of(&self.app.db).get(self.caller.user, conversation).await?.id.to_string())
+            }
+            Kind::Document if self.reads() => {
+                let document = id.parse().map_err(|_| none())?;
+                Some(self.app.stores.knowledge.documents.get(self.caller.reader(), document).await?.id.to_string())
+            }
+            Kind::Document | Kind::Agent => None,
+        };
+        let id = id.ok_or_else(none)?;
+        uses::used(&self.app.db, self.caller.user, (kind, id), self.app.clock.now()).await
+    }
+
+    fn ranked(self, found: Vec<Thing>, habits: &Habits, by_habit_alone: bool) -> Vec<Thing> {
+        let now = self.app.clock.now();
+        let mut ranked: Vec<Thing> = found
+            .into_iter()
+            .filter_map(|mut thing| {
+                let habit = habits.get(&(thing.kind.as_str().to_owned(), thing.id.clone()));
+                if by_habit_alone && habit.is_none() {
+                    return None;
+                }
+                let raised = launch::score(thing.score, habit.map_or(0.0, |habit| habit.at(now)));
+                thing.score = (raised * 10_000.0).round() / 10_000.0;
+                Some(thing)
+            })
+            .filter(|thing| thing.score > 0.0)
+            .collect();
+        ranked.sort_by(|a, b| {
+            b.score.total_cmp(&a.score).then_with(|| a.name.cmp(&b.name)).then_with(|| a.id.cmp(&b.id))
+        });
+        ranked
+    }
+
+    fn tools(self, query: &str) -> Vec<Thing> {
+        let seen = self.registry.tools().iter().filter(|tool| authorise::may_see(tool, self.caller));
+        seen.map(|tool| Thing {
+            id: tool.spec().id(),
+            name: tool.spec().name.clone(),
+            kind: Kind::Tool,
+            score: tool_fit(query, tool),
+            origin: None,
+        })
+        .collect()
+    }
+
+    fn reads(self) -> bool {
+        self.caller.permissions.grants("knowledge:read")
+    }
+
+    async fn documents(self, query: &str) -> Result<Vec<Thing>> {
+        if !self.reads() {
+            return Ok(Vec::new());
+        }
+        let documents = uses::documents(&self.app.db, self.caller.reader(), DOCUMENTS).await?;
+        let (user, now) = (self.caller.user, self.app.clock.now());
+        let thing = |(id, title, authorship): (DocumentId, String, Authorship)| {
+            let origin = authorship.outside(user, &title, now);
+            let (name, score) = document_fit(query, title, authorship.uri());
+            Thing { score, id: id.to_string(), name, kind: Kind::Document, origin }
+        };
+        Ok(documents.into_iter().map(thing).collect())
+    }
+
+    fn open_pages(self) -> impl Iterator<Item = &'static Page> {
+        let may = move |needs: &String| self.caller.permissions.grants(needs);
+        PLACES.iter().filter(move |page| page.needs.as_ref().is_none_or(may))
+    }
+
+    fn pages(self, query: &str) -> Vec<Thing> {
+        let page = |page: &Page| Thing {
+            id: page.path.clone(),
+            name: page.name.clone(),
+            kind: Kind::Page,
+            score: fit(query, &page.name),
+            origin: None,
+        };
+        self.open_pages().map(page).collect()
+    }
+
+    async fn conversations(self, query: &str) -> Result<Vec<Thing>> {
+        if !self.caller.personal {
+            return Ok(Vec::new());
+        }
+        let conversations = Conversations::of(&self.app.db);
+        let all = conversations.list(self.caller.user, None).await?;
+        let holding = match query {
+            "" => Vec::new(),
+            query => conversations.list(self.caller.user, Some(query.to_owned())).await?,
+        };
+        let in_text = |id| if holding.iter().any(|one| one.id == id) { IN_TEXT } else { 0.0 };
+        let thing = |one: crate::model::conversation::Conversation| Thing {
+            score: fit(query, &one.title).max(in_text(one.id)),
+            id: one.id.to_string(),
+            name: one.title,
+            kind: Kind::Conversation,
+            origin: None,
+        };
+        Ok(all.into_iter().map(thing).collect())
+    }
+}
+
+/// Without words everything fits, and habit decides.
+fn fit(query: &str, name: &str) -> f64 {
+    if query.is_empty() { 1.0 } else { launch::fit(query, name) }
+}
+
+/// A document is found by its title and by its file's name, and goes by that where its title is no more than a part of it.
+fn document_fit(query: &str, title: String, uri: Option<&str>) -> (String, f64) {
+    let file = uri.and_then(|uri| uri.rsplit('/').next()).filter(|file| !file.is_empty());
+    let by_file = file.map_or(0.0, |file| ALIAS * fit(query, file));
+    let score = fit(query, &title).max(by_file);
+    let whole = file.filter(|file| file.rsplit_once('.').is_some_and(|(stem, _)| stem == title));
+    (whole.map_or(title, str::to_owned), score)
+}
+
+fn tool_fit(query: &str, tool: &Tool) -> f64 {
+    let spec = tool.spec();
+    let aliases = tool.aliases().iter().map(|alias| ALIAS * fit(query, alias.name()));
+    let by_name = aliases.fold(fit(query, &spec.name), f64::max);
+    if by_name >= IN_TEXT {
+        return by_name;
+    }
+    let text = words::split(&format!("{} {}", spec.description, spec.when_to_use));
+    let wanted = words::split(query);
+    let begins = |word: &String| word.chars().count() > 2 && text.iter().any(|said| said.starts_with(word.as_str()));
+    if !wanted.is_empty() && wanted.iter().all(begins) { IN_TEXT } else { by_name }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_document_is_found_by_its_files_name_and_told_from_one_of_the_same_title() {
+        let found = |query: &str, uri: &str| document_fit(query, "broken".to_owned(), Some(uri));
+        assert_eq!(found("broken", "broken.pdf"), ("broken.pdf".to_owned(), 1.0));
+        assert!(found("broken.pdf", "broken.pdf").1 > found("broken.pdf", "broken.docx").1);
+        let (name, score) = document_fit("ledger.xlsx", "Accounts".to_owned(), Some("/srv/papers/ledger.xlsx"));
+        assert_eq!((name.as_str(), score), ("Accounts", ALIAS));
+        assert_eq!(document_fit("Notes", "Notes".to_owned(), None), ("Notes".to_owned(), 1.0));
+    }
+
+    #[test]
+    fn the_pages_are_read_from_the_consoles_list() {
+        let page = |path: &str| PLACES.iter().find(|page| page.path == path).cloned();
+        let wanted = |path: &str, name: &str, needs: Option<&str>| {
+            Some(Page { path: path.to_owned(), name: name.to_owned(), needs: needs.map(str::to_owned) })
+        };
+        assert_eq!(page("/chat"), wanted("/chat", "Chat", None));
+        assert_eq!(page("/audit"), wanted("/audit", "Audit", Some("audit:read")));
+        let lines = include_str!("../../web/src/places.ts").lines();
+        assert_eq!(PLACES.len(), lines.filter(|line| line.contains("group: '") && line.contains("key: '")).count());
+    }
+}

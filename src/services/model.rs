@@ -1,0 +1,101 @@
+//! Asking the connected model outside a turn: for a tool that needs one (R28), within the person's budget.
+
+use crate::{
+    app::App,
+    engine::context::Context,
+    model::{
+        egress::{Origin, Part},
+        error::{Error, Kind, Result},
+        figure,
+        llm::{ChatMessage, ChatRequest, ProviderId, Usage},
+        user::UserId,
+    },
+    net::llm::{
+        answer::Patience,
+        chain::{self, Models},
+    },
+    store::{providers::Providers, turns::Turns, usage},
+};
+
+/// What a model is asked, in one go and without tools.
+#[derive(Debug, Clone)]
+pub struct Question {
+    /// Instructions.
+    pub system: String,
+    /// What they are about.
+    pub text: String,
+    /// Most tokens of the answer.
+    pub most: u32,
+}
+
+/// What a model said.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Said {
+    /// The text.
+    pub text: String,
+    /// Which model.
+    pub model: String,
+    /// What it cost.
+    pub cost: Usage,
+}
+
+/// Asks the caller's model: the one chosen in his conversation, else the first. What it costs is his. Fails where
+/// no model is connected or his tokens of the day are used up.
+pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
+    let app = cx.app();
+    let turn = match cx.topic() {
+        Some(topic) => Turns::of(&app.db).open_in(topic).await?,
+        None => None,
+    };
+    let work = ask_for(app, cx.caller().user, turn.and_then(|turn| turn.provider), question);
+    tokio::select! {
+        biased;
+        () = cx.cancelled().cancelled() => Err(Error::new(Kind::Cancelled, "The call was taken back.")),
+        said = work => said,
+    }
+}
+
+/// Asks for a person, a provider or the first, within his tokens of the day. What it costs is his.
+pub async fn ask_for(app: &App, user: UserId, provider: Option<ProviderId>, question: Question) -> Result<Said> {
+    demand_budget(app, user).await?;
+    let said = ask(app, (provider, Some(user)), question).await?;
+    usage::spend(&app.db, user, app.clock.now(), said.cost).await?;
+    Ok(said)
+}
+
+/// Asks a provider for somebody, or those after it where it fails. Whoever asks counts what it costs.
+pub async fn ask(
+    app: &App,
+    (provider, user): (Option<ProviderId>, Option<UserId>),
+    question: Question,
+) -> Result<Said> {
+    let providers = Providers::of(&app.db, &app.stores.vault, app.config.model.as_ref())?.chain(provider).await?;
+    if providers.is_empty() {
+        return Err(chain::no_model());
+    }
+    let Question { system, text, most } = question;
+    let messages = vec![ChatMessage::User { text, images: Vec::new() }];
+    let request = ChatRequest { system, messages, max_tokens: Some(most), ..ChatRequest::default() };
+    let answer = Models::new(
+        app.net.gate.on_behalf(Origin::part(Part::Models, user)),
+        Patience::default(),
+        app.net.breakers.clone(),
+    )
+    .ask(&providers, &request)
+    .await?;
+    let model = answer.provider.model.clone();
+    let (text, cost) = answer.text().await?;
+    match text.trim() {
+        "" => Err(Error::upstream("The model answered nothing.")),
+        text => Ok(Said { text: text.to_owned(), model, cost }),
+    }
+}
+
+async fn demand_budget(app: &App, user: UserId) -> Result<()> {
+    let Some(budget) = app.settings.get().chat.daily_token_budget else { return Ok(()) };
+    let spent = usage::spent(&app.db, user, app.clock.now()).await?.total();
+    if spent < budget {
+        return Ok(());
+    }
+    Err(Error::new(Kind::Exhausted, format!("Your {} tokens for today are used up.", figure::grouped(budget))))
+}
