@@ -105,7 +105,7 @@ impl Satchel {
         app.people.accept_local(&token);
         let backups = Backups::start(Arc::clone(&app), dir.path());
         let (own, calls, chat, tools) = (Arc::clone(&app), invoker.clone(), agent.clone(), scripts.clone());
-        let state = Arc::new(State::new(own, calls, chat, tools, Arc::clone(&backups))?);
+        let state = Arc::new(State::new(own, calls, chat, tools, Arc::clone(&backups)));
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();

@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{delivery::Delivery, meters::Meters, openapi, origin::Hosts, path::Queries, routes::Table};
+use super::{delivery::Delivery, meters::Meters, origin::Hosts};
 use crate::{
     agent::chat::Agent,
     app::App,
     engine::{backups::service::Backups, invoker::Invoker, scripts::Library},
-    model::error::Result,
 };
 
 /// The HTTP door's handles, one for all workers.
@@ -22,8 +21,6 @@ pub struct State {
     pub scripts: Library,
     /// Backups.
     pub backups: Arc<Backups>,
-    pub(super) table: Table,
-    pub(super) queries: Queries,
     pub(super) hosts: Hosts,
     pub(super) meters: Meters,
     pub(super) delivery: Delivery,
@@ -31,10 +28,8 @@ pub struct State {
 
 impl State {
     /// The handles of these services.
-    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, scripts: Library, backups: Arc<Backups>) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, scripts: Library, backups: Arc<Backups>) -> Self {
         let hosts = Hosts::new(&app.config);
-        let queries = Queries::of(&openapi::served()?)?;
-        let (table, meters, delivery) = (Table::new(), Meters::new(), Delivery::new());
-        Ok(Self { app, invoker, agent, scripts, backups, table, queries, hosts, meters, delivery })
+        Self { app, invoker, agent, scripts, backups, hosts, meters: Meters::new(), delivery: Delivery::new() }
     }
 }
