@@ -54,6 +54,7 @@ pub(super) async fn pass(
 ) -> std::result::Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let started = Instant::now();
     let id = Uuid::now_v7();
+    // Nothing below fails: whatever goes wrong there is an answer already.
     let mut response = next.call(request).await?.map_into_boxed_body();
     log(&response, id);
     finish(response.response_mut(), id);
