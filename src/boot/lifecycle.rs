@@ -107,8 +107,8 @@ impl Satchel {
         app.stores.people.accept_local(&token);
         let backups = Backups::start(Arc::clone(&app), dir.path());
         let services = Services { finder, scripts, backups };
-        let state = State::new(Arc::clone(&app), invoker.clone(), agent.clone(), services.clone())?;
-        let server = server::serve(Arc::new(state), listener)?;
+        let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), services.clone()));
+        let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
         let resumed = agent.resume_all().await?;

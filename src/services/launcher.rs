@@ -1,7 +1,8 @@
 //! The launcher: finds what the caller may open, by name and habit. Tool and door ask the same.
 
-use std::sync::LazyLock;
+mod pages;
 
+use self::pages::PAGES;
 use crate::{
     app::App,
     engine::{authorise, context::Context, registry::Registry, tool::Tool},
@@ -20,29 +21,14 @@ use crate::{
 };
 
 /// A page of the console.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
     /// Where it is.
-    pub path: String,
+    pub path: &'static str,
     /// Its name.
-    pub name: String,
+    pub name: &'static str,
     /// The permission without which it is not shown.
-    pub needs: Option<String>,
-}
-
-/// The console's own list of its pages, which its navigation is made of too.
-static PLACES: LazyLock<Vec<Page>> = LazyLock::new(|| pages(include_str!("../../web/src/places.ts")));
-
-/// The pages in the console's list: a line each, `{ path: '…', name: '…', …, needs: '…' }`.
-fn pages(places: &str) -> Vec<Page> {
-    let field = |line: &str, key: &str| {
-        let (_, rest) = line.split_once(&format!("{key}: '"))?;
-        rest.split_once('\'').map(|(value, _)| value.to_owned())
-    };
-    let page = |line: &str| {
-        Some(Page { path: field(line, "{ path")?, name: field(line, "name")?, needs: field(line, "needs") })
-    };
-    places.lines().filter_map(page).collect()
+    pub needs: Option<&'static str>,
 }
 
 /// How well something fits that holds the words in its text, not in its name.
@@ -107,7 +93,7 @@ impl<'a> Launcher<'a> {
                 let found = self.registry.find(id).map_err(|_| none())?.tool;
                 Some(found.spec().id()).filter(|_| authorise::may_see(&found, self.caller))
             }
-            Kind::Page => self.open_pages().find(|page| page.path == id).map(|page| page.path.clone()),
+            Kind::Page => self.open_pages().find(|page| page.path == id).map(|page| page.path.to_owned()),
             Kind::Conversation => {
                 let conversation = id.parse().map_err(|_| none())?;
                 Some(Conversations::of(&self.app.db).get(self.caller.user, conversation).await?.id.to_string())
@@ -174,16 +160,15 @@ impl<'a> Launcher<'a> {
     }
 
     fn open_pages(self) -> impl Iterator<Item = &'static Page> {
-        let may = move |needs: &String| self.caller.permissions.grants(needs);
-        PLACES.iter().filter(move |page| page.needs.as_ref().is_none_or(may))
+        PAGES.iter().filter(move |page| page.needs.is_none_or(|needs| self.caller.permissions.grants(needs)))
     }
 
     fn pages(self, query: &str) -> Vec<Thing> {
         let page = |page: &Page| Thing {
-            id: page.path.clone(),
-            name: page.name.clone(),
+            id: page.path.to_owned(),
+            name: page.name.to_owned(),
             kind: Kind::Page,
-            score: fit(query, &page.name),
+            score: fit(query, page.name),
             origin: None,
         };
         self.open_pages().map(page).collect()
@@ -250,17 +235,5 @@ mod tests {
         let (name, score) = document_fit("ledger.xlsx", "Accounts".to_owned(), Some("/srv/papers/ledger.xlsx"));
         assert_eq!((name.as_str(), score), ("Accounts", ALIAS));
         assert_eq!(document_fit("Notes", "Notes".to_owned(), None), ("Notes".to_owned(), 1.0));
-    }
-
-    #[test]
-    fn the_pages_are_read_from_the_consoles_list() {
-        let page = |path: &str| PLACES.iter().find(|page| page.path == path).cloned();
-        let wanted = |path: &str, name: &str, needs: Option<&str>| {
-            Some(Page { path: path.to_owned(), name: name.to_owned(), needs: needs.map(str::to_owned) })
-        };
-        assert_eq!(page("/chat"), wanted("/chat", "Chat", None));
-        assert_eq!(page("/audit"), wanted("/audit", "Audit", Some("audit:read")));
-        let lines = include_str!("../../web/src/places.ts").lines();
-        assert_eq!(PLACES.len(), lines.filter(|line| line.contains("group: '") && line.contains("key: '")).count());
     }
 }

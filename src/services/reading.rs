@@ -70,7 +70,7 @@ impl Reader {
     /// The reader of a run, which takes room for it.
     pub fn of(cx: &Context) -> Self {
         let run = cx.clone();
-        let room = move |bytes| run.app().lifecycle.runtime.block_on(run.take_room(bytes));
+        let room = move |bytes| run.app().lifecycle.runtime.block_on(run.room().take(bytes));
         Self::new(&cx.app().host.readers).taking_room(room)
     }
 

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 
+use satchel::doors::http::{document, routes};
 use serde_json::{Value, json};
 
 use crate::support::http::{Request, TestServer};
@@ -47,6 +48,26 @@ async fn unknown_paths_are_404_and_wrong_methods_405() {
         assert_eq!(answer.header("allow"), Some(takes.join(", ").as_str()), "{method} {path}");
     }
     assert_eq!(server.send(Request::post("/nothing", &json!({}))).await.status, 404);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_path_that_is_written_out_leaves_other_methods_to_the_pattern_beside_it() {
+    let server = TestServer::start().await;
+    for (method, path, status, allow) in [
+        ("POST", "/api/scripts/check", 401, None),
+        ("GET", "/api/scripts/check", 401, None),
+        ("DELETE", "/api/providers/order", 401, None),
+        ("PATCH", "/api/scripts/check", 405, Some("POST")),
+        ("PATCH", "/api/scripts/other", 405, Some("GET, PUT, DELETE")),
+        ("HEAD", "/api/tools/costs", 405, Some("GET")),
+        ("OPTIONS", "/api/providers/one", 405, Some("PUT, DELETE")),
+    ] {
+        let answer = server.send(Request::new(method, path)).await;
+        assert_eq!((answer.status, answer.header("allow")), (status, allow), "{method} {path}");
+    }
+    let owner = server.sign_in("owner").await;
+    let asked = server.send(Request::get("/api/scripts/check").cookie(&owner)).await;
+    assert_eq!((asked.status, asked.problem()), (404, "There is no script 'check'.".to_owned()));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -162,7 +183,7 @@ async fn health_is_public_and_metrics_are_for_this_machine() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_document_names_every_route_and_is_the_one_in_the_repository() {
     // First, so that it can be written anew whatever stands there.
-    snapshot(&satchel::doors::http::openapi::text().unwrap());
+    snapshot(&document::text(&routes::all()).unwrap());
     let server = TestServer::start().await;
     let served = server.send(Request::get("/api/openapi.json")).await;
     let document: Value = served.json();
@@ -179,7 +200,7 @@ async fn the_document_names_every_route_and_is_the_one_in_the_repository() {
             assert!(!operation["summary"].as_str().unwrap_or_default().is_empty(), "{method} {path} says nothing");
         }
     }
-    assert_eq!(served.text(), satchel::doors::http::openapi::served().unwrap());
+    assert_eq!(served.text(), include_str!("../../openapi.json"));
 }
 
 /// `INSTA_UPDATE=always cargo nextest run the_document` writes it anew.

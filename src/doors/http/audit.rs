@@ -6,16 +6,22 @@ use std::{
 };
 
 use actix_web::{
-    HttpRequest, HttpResponse, get,
+    HttpRequest, HttpResponse,
     http::header,
-    post,
     web::{Bytes, Data, Path, Query},
 };
 use futures_util::{TryStreamExt, stream};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{json::Json, path::demand_words, services::Services, sse, standing::Standing, state::State};
+use super::{
+    json::Json,
+    path::demand_words,
+    route::{Guard::Permission, Route, route},
+    sse,
+    standing::Standing,
+    state::State,
+};
 use crate::{
     model::{
         audit::{Anchor, AuditFacets, AuditHistogram, AuditOutcome, Entry, EventType, Verification},
@@ -30,15 +36,17 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list);
-    config.service(facets);
-    config.service(histogram);
-    config.service(export);
-    config.service(tail);
-    config.service(one);
-    config.service(verify);
-    config.service(anchor);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("audit:read")),
+        route!(facets, Permission("audit:read")),
+        route!(histogram, Permission("audit:read")),
+        route!(export, Permission("audit:read")),
+        route!(tail, Permission("audit:read")),
+        route!(one, Permission("audit:read")),
+        route!(verify, Permission("audit:read")),
+        route!(anchor, Permission("audit:read")),
+    ]
 }
 
 /// Most rows one answer holds.
@@ -95,8 +103,8 @@ pub(super) struct AuditPage {
 }
 
 /// The newest rows that pass.
-#[utoipa::path(tag = "audit", params(AuditSlice, AuditFilter), responses((status = 200, body = AuditPage)))]
-#[get("/api/audit")]
+#[utoipa::path(get, path = "/api/audit",
+    tag = "audit", params(AuditSlice, AuditFilter), responses((status = 200, body = AuditPage)))]
 async fn list(
     state: Data<State>,
     caller: Caller,
@@ -144,25 +152,24 @@ fn filter(query: AuditFilter) -> Result<Filter> {
 
 /// Counts the rows that pass, and those under each outcome, risk, door, user, event type and tool: those that would with that
 /// one chosen, whatever is chosen of its facet now.
-#[utoipa::path(tag = "audit", params(AuditFilter), responses((status = 200, body = AuditFacets)))]
-#[get("/api/audit/facets")]
+#[utoipa::path(get, path = "/api/audit/facets",
+    tag = "audit", params(AuditFilter), responses((status = 200, body = AuditFacets)))]
 async fn facets(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<AuditFacets>> {
     Ok(Json(state.app.stores.audit.facets(filter(query.into_inner())?).await?))
 }
 
 /// Counts the rows that pass over time, and those of them that failed or were refused.
-#[utoipa::path(tag = "audit", params(AuditFilter), responses((status = 200, body = AuditHistogram)))]
-#[get("/api/audit/histogram")]
+#[utoipa::path(get, path = "/api/audit/histogram",
+    tag = "audit", params(AuditFilter), responses((status = 200, body = AuditHistogram)))]
 async fn histogram(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<AuditHistogram>> {
     let filter = filter(query.into_inner())?;
     Ok(Json(state.app.stores.audit.histogram(filter, state.app.clock.now()).await?))
 }
 
 /// The rows that pass, all of them, one JSON object a line, the oldest first.
-#[utoipa::path(tag = "audit", params(AuditFilter), responses(
+#[utoipa::path(get, path = "/api/audit/export", tag = "audit", params(AuditFilter), responses(
     (status = 200, content_type = "application/x-ndjson", body = String),
 ))]
-#[get("/api/audit/export")]
 async fn export(
     state: Data<State>,
     caller: Caller,
@@ -200,8 +207,8 @@ fn lines(entries: &[Entry]) -> Result<Option<(i64, Bytes)>> {
 }
 
 /// New rows as they are written, as server-sent events; each event's id is the row's number, and `Last-Event-ID` goes on after it.
-#[utoipa::path(tag = "audit", responses((status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent)))]
-#[get("/api/audit/tail")]
+#[utoipa::path(get, path = "/api/audit/tail",
+    tag = "audit", responses((status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent)))]
 async fn tail(state: Data<State>, caller: Caller, request: HttpRequest) -> Result<HttpResponse> {
     let seen = request.headers().get("last-event-id").and_then(|value| value.to_str().ok()?.parse::<i64>().ok());
     let start = match seen {
@@ -239,23 +246,20 @@ fn events_of(entries: &[Entry]) -> Result<Bytes> {
 }
 
 /// One row.
-#[utoipa::path(tag = "audit", responses((status = 200, body = Entry)))]
-#[get("/api/audit/entries/{seq}")]
+#[utoipa::path(get, path = "/api/audit/entries/{seq}", tag = "audit", responses((status = 200, body = Entry)))]
 async fn one(state: Data<State>, caller: Caller, seq: Path<i64>) -> Result<HttpResponse> {
     state.delivery.load(caller.user, LARGEST, state.app.stores.audit.get(*seq)).await
 }
 
 /// Reads the whole chain and says whether it stands, the data directory's anchors included.
-#[utoipa::path(tag = "audit", responses((status = 200, body = Verification)))]
-#[post("/api/audit/verify")]
+#[utoipa::path(post, path = "/api/audit/verify", tag = "audit", responses((status = 200, body = Verification)))]
 async fn verify(state: Data<State>) -> Result<Json<Verification>> {
     let anchors = audit::parse_anchors(&dir::anchors(&state.app.config.data, None)?)?;
     Ok(Json(state.app.stores.audit.verify(anchors, state.app.clock.now()).await?))
 }
 
 /// Takes an anchor; keep it elsewhere. The data directory keeps a copy.
-#[utoipa::path(tag = "audit", responses((status = 200, body = Anchor)))]
-#[post("/api/audit/anchors")]
+#[utoipa::path(post, path = "/api/audit/anchors", tag = "audit", responses((status = 200, body = Anchor)))]
 async fn anchor(state: Data<State>) -> Result<Json<Anchor>> {
     let anchor = state.app.stores.audit.anchor(state.app.clock.now()).await?;
     let line = serde_json::to_string(&anchor).map_err(Error::internal)?;

@@ -1,9 +1,16 @@
 //! Signing in and out, who one is, one's own password.
 
-use actix_web::{HttpRequest, HttpResponse, get, post, web::Data};
+use actix_web::{HttpRequest, HttpResponse, web::Data};
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, caller::Signed, client, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    caller::Signed,
+    client,
+    json::Json,
+    route::{Guard, Route, route},
+    state::State,
+};
 use crate::{
     model::{
         caller::{Caller, Credential},
@@ -14,8 +21,13 @@ use crate::{
     store::{people::Actor, sessions::SignedIn, users::OwnPassword},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(login).service(logout).service(me).service(password);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(login, Guard::Public),
+        route!(logout, Guard::Person),
+        route!(me, Guard::SignedIn),
+        route!(password, Guard::Person),
+    ]
 }
 
 /// The caller.
@@ -60,12 +72,11 @@ struct Login {
 }
 
 /// Signs in and sets the session cookie. After failures one has to wait longer each time.
-#[utoipa::path(request_body = Login, tag = "auth", responses(
+#[utoipa::path(post, path = "/api/auth/login", request_body = Login, tag = "auth", responses(
     (status = 200, body = Me),
     (status = 401, description = "The name or the password is wrong.", body = super::error::Problem),
     (status = 429, description = "Too many failures: wait as long as Retry-After says.", body = super::error::Problem),
 ))]
-#[post("/api/auth/login")]
 async fn login(request: HttpRequest, state: Data<State>, body: Body<Login>) -> Result<HttpResponse> {
     let visit = client::visit(&request, &state);
     let signed = state.app.stores.people.sign_in(&body.0.username, body.0.password, visit).await?;
@@ -85,8 +96,8 @@ pub(super) async fn welcome(
 }
 
 /// Ends the session that asks.
-#[utoipa::path(tag = "auth", responses((status = 204, description = "Signed out; the cookie is taken back.")))]
-#[post("/api/auth/logout")]
+#[utoipa::path(post, path = "/api/auth/logout",
+    tag = "auth", responses((status = 204, description = "Signed out; the cookie is taken back.")))]
 async fn logout(request: HttpRequest, state: Data<State>, signed: Signed, by: Actor) -> Result<HttpResponse> {
     if let Some(session) = signed.0.session {
         state.app.stores.people.sign_out(&by, session).await?;
@@ -95,8 +106,7 @@ async fn logout(request: HttpRequest, state: Data<State>, signed: Signed, by: Ac
 }
 
 /// Who the caller is and what he may do.
-#[utoipa::path(tag = "auth", responses((status = 200, body = Me)))]
-#[get("/api/auth/me")]
+#[utoipa::path(get, path = "/api/auth/me", tag = "auth", responses((status = 200, body = Me)))]
 async fn me(signed: Signed) -> Json<Me> {
     Json(Me::new(&signed.0.caller, &signed.0.role))
 }
@@ -115,11 +125,10 @@ struct NewPassword {
 }
 
 /// Changes one's own password: one's other sessions end, and one's API keys are revoked unless they are to be kept.
-#[utoipa::path(request_body = NewPassword, tag = "auth", responses(
+#[utoipa::path(post, path = "/api/auth/password", request_body = NewPassword, tag = "auth", responses(
     (status = 204, description = "Changed."),
     (status = 429, description = "Too many wrong passwords.", body = super::error::Problem),
 ))]
-#[post("/api/auth/password")]
 async fn password(
     request: HttpRequest,
     state: Data<State>,

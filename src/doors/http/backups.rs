@@ -3,9 +3,8 @@
 use std::path::PathBuf;
 
 use actix_web::{
-    HttpResponse, delete, get,
+    HttpResponse,
     http::header::{CACHE_CONTROL, CONTENT_DISPOSITION},
-    post, put,
     web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
@@ -15,7 +14,10 @@ use super::{
     download::{Download, disposition},
     gate::require_administrator,
     json::Json,
-    services::Services,
+    route::{
+        Guard::{Permission, PersonWith},
+        Route, route,
+    },
     state::State,
 };
 use crate::{
@@ -30,14 +32,22 @@ use crate::{
     store::{backup::log::By, people::Actor},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(make).service(schedule).service(key).service(set_passphrase);
-    config.service(one).service(remove).service(verify).service(file);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("settings:manage")),
+        route!(make, Permission("settings:manage")),
+        route!(schedule, Permission("settings:manage")),
+        route!(key, PersonWith("*")),
+        route!(set_passphrase, PersonWith("*")),
+        route!(one, Permission("settings:manage")),
+        route!(remove, PersonWith("settings:manage")),
+        route!(verify, Permission("settings:manage")),
+        route!(file, PersonWith("*")),
+    ]
 }
 
 /// The backups there are, the latest first, with what is under way and what failed since the start.
-#[utoipa::path(tag = "backups", responses((status = 200, body = Vec<Backup>)))]
-#[get("/api/backups")]
+#[utoipa::path(get, path = "/api/backups", tag = "backups", responses((status = 200, body = Vec<Backup>)))]
 async fn list(state: Data<State>) -> Result<Json<Vec<Backup>>> {
     let backups = state.backups.clone();
     tokio::task::spawn_blocking(move || backups.list()).await.map_err(Error::internal)?.map(Json)
@@ -61,11 +71,10 @@ struct NewBackup {
 
 /// Begins a backup. GET /api/backups/{id} says how far it is. Who says what is in it or who can open it needs the
 /// permission `*`.
-#[utoipa::path(tag = "backups", request_body = Option<NewBackup>, responses(
+#[utoipa::path(post, path = "/api/backups", tag = "backups", request_body = Option<NewBackup>, responses(
     (status = 202, body = Backup),
     (status = 409, description = "Another one is under way.", body = super::error::Problem),
 ))]
-#[post("/api/backups")]
 async fn make(state: Data<State>, by: Actor, body: OptionalBody<NewBackup>) -> Result<HttpResponse> {
     let NewBackup { with_key, recipient, passphrase, to } = body.0;
     if to.is_some() && by.caller.credential != Credential::Local {
@@ -95,18 +104,16 @@ struct BackupPlan {
 }
 
 /// When the next backup is made by itself, and what it can be sealed with.
-#[utoipa::path(tag = "backups", responses((status = 200, body = BackupPlan)))]
-#[get("/api/backups/own/plan")]
+#[utoipa::path(get, path = "/api/backups/own/plan", tag = "backups", responses((status = 200, body = BackupPlan)))]
 async fn schedule(state: Data<State>) -> Result<Json<BackupPlan>> {
     let has_passphrase = state.backups.has_passphrase().await?;
     Ok(Json(BackupPlan { next_at: state.backups.next(), has_passphrase }))
 }
 
 /// The key that opens backups which are sealed to Satchel's own, as an age identity file: to be kept apart from them.
-#[utoipa::path(tag = "backups", responses(
+#[utoipa::path(get, path = "/api/backups/own/key", tag = "backups", responses(
     (status = 200, description = "The key", content_type = "text/plain", body = String),
 ))]
-#[get("/api/backups/own/key")]
 async fn key(state: Data<State>, by: Actor) -> Result<HttpResponse> {
     let text = state.backups.own_key(&by).await?;
     Ok(HttpResponse::Ok()
@@ -126,23 +133,23 @@ struct NewPassphrase {
 }
 
 /// Keeps the passphrase backups are sealed with where the settings say so. It stays in the vault.
-#[utoipa::path(tag = "backups", request_body = NewPassphrase, responses((status = 204)))]
-#[put("/api/backups/own/passphrase")]
+#[utoipa::path(put, path = "/api/backups/own/passphrase",
+    tag = "backups", request_body = NewPassphrase, responses((status = 204)))]
 async fn set_passphrase(state: Data<State>, by: Actor, body: Body<NewPassphrase>) -> Result<HttpResponse> {
     state.backups.set_passphrase(&by, body.0.passphrase).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
 /// One backup, and how far it or its verification is.
-#[utoipa::path(tag = "backups", params(("id" = String, Path,)), responses((status = 200, body = Backup)))]
-#[get("/api/backups/{id}")]
+#[utoipa::path(get, path = "/api/backups/{id}",
+    tag = "backups", params(("id" = String, Path,)), responses((status = 200, body = Backup)))]
 async fn one(state: Data<State>, at: Path<String>) -> Result<Json<Backup>> {
     state.backups.get(&at).map(Json)
 }
 
 /// Removes a backup and its file.
-#[utoipa::path(tag = "backups", params(("id" = String, Path,)), responses((status = 204)))]
-#[delete("/api/backups/{id}")]
+#[utoipa::path(delete, path = "/api/backups/{id}",
+    tag = "backups", params(("id" = String, Path,)), responses((status = 204)))]
 async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
     state.backups.remove(&by, &at).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -162,11 +169,11 @@ struct BackupOpener {
 
 /// Begins to verify a backup: it is restored beside, compared, asked questions, and thrown away. GET /api/backups/{id}
 /// says how far it is and, in `verified`, what was found.
-#[utoipa::path(tag = "backups", params(("id" = String, Path,)), request_body = Option<BackupOpener>, responses(
+#[utoipa::path(post, path = "/api/backups/{id}/verify",
+    tag = "backups", params(("id" = String, Path,)), request_body = Option<BackupOpener>, responses(
     (status = 202, body = Backup),
     (status = 409, description = "Another one is under way.", body = super::error::Problem),
 ))]
-#[post("/api/backups/{id}/verify")]
 async fn verify(
     state: Data<State>,
     by: Actor,
@@ -179,10 +186,9 @@ async fn verify(
 }
 
 /// The file.
-#[utoipa::path(tag = "backups", params(("id" = String, Path,)), responses(
+#[utoipa::path(get, path = "/api/backups/{id}/file", tag = "backups", params(("id" = String, Path,)), responses(
     (status = 200, description = "The age file", content_type = "application/octet-stream", body = Vec<u8>),
 ))]
-#[get("/api/backups/{id}/file")]
 async fn file(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
     let file = tokio::fs::File::from_std(state.backups.fetch(&by, &at).await?);
     let name = format!("{at}.age");

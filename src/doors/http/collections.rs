@@ -1,7 +1,7 @@
 //! `/api/knowledge/collections`: documents that are seen by the same people. One that is not open to the caller is not found.
 
 use actix_web::{
-    HttpResponse, delete, get, post, put,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{
     body::{Body, id},
     json::Json,
-    services::Services,
+    route::{Guard::Permission, Route, route},
     state::State,
 };
 use crate::{
@@ -21,13 +21,18 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(change).service(remove);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("knowledge:read")),
+        route!(create, Permission("knowledge:write")),
+        route!(change, Permission("knowledge:write")),
+        route!(remove, Permission("knowledge:write")),
+    ]
 }
 
 /// The collections open to the caller.
-#[utoipa::path(tag = "knowledge", responses((status = 200, body = Vec<Collection>)))]
-#[get("/api/knowledge/collections")]
+#[utoipa::path(get, path = "/api/knowledge/collections",
+    tag = "knowledge", responses((status = 200, body = Vec<Collection>)))]
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collection>>> {
     state.app.stores.knowledge.collections.list(caller.reader()).await.map(Json)
 }
@@ -59,17 +64,17 @@ impl CollectionBody {
 }
 
 /// Makes a collection.
-#[utoipa::path(request_body = CollectionBody, tag = "knowledge", responses((status = 201, body = Collection)))]
-#[post("/api/knowledge/collections")]
+#[utoipa::path(post, path = "/api/knowledge/collections",
+    request_body = CollectionBody, tag = "knowledge", responses((status = 201, body = Collection)))]
 async fn create(state: Data<State>, by: Actor, body: Body<CollectionBody>) -> Result<HttpResponse> {
     let made = state.app.stores.knowledge.collections.create(&by, body.0.checked()?).await?;
     Ok(HttpResponse::Created().json(made))
 }
 
 /// Makes a collection what the body says. Who sees it follows at once.
-#[utoipa::path(request_body = CollectionBody, tag = "knowledge", params(("id" = String, Path,)),
+#[utoipa::path(put, path = "/api/knowledge/collections/{id}",
+    request_body = CollectionBody, tag = "knowledge", params(("id" = String, Path,)),
     responses((status = 200, body = Collection)))]
-#[put("/api/knowledge/collections/{id}")]
 async fn change(
     state: Data<State>,
     by: Actor,
@@ -80,8 +85,8 @@ async fn change(
 }
 
 /// Removes a collection that holds no documents.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
-#[delete("/api/knowledge/collections/{id}")]
+#[utoipa::path(delete, path = "/api/knowledge/collections/{id}",
+    tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
 async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
     state.app.stores.knowledge.delete_collection(&by, id(&at)?).await?;
     Ok(HttpResponse::NoContent().finish())

@@ -1,9 +1,8 @@
 //! `/api/conversations`: one's own talks with the model. Another person's are not found.
 
 use actix_web::{
-    HttpResponse, delete, get,
+    HttpResponse,
     http::header::CONTENT_DISPOSITION,
-    patch, post,
     web::{Data, Path, Query},
 };
 use serde::{Deserialize, Deserializer};
@@ -11,7 +10,7 @@ use serde::{Deserialize, Deserializer};
 use super::{
     body::{Body, OptionalBody, id},
     json::Json,
-    services::Services,
+    route::{Guard::SignedIn, Route, route},
     state::State,
 };
 use crate::{
@@ -27,17 +26,18 @@ use crate::{
 /// Longest title and folder name.
 const LONGEST: usize = 200;
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config
-        .service(list)
-        .service(create)
-        .service(one)
-        .service(change)
-        .service(remove)
-        .service(branch)
-        .service(branches)
-        .service(former)
-        .service(markdown);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, SignedIn).personal(),
+        route!(create, SignedIn).personal(),
+        route!(one, SignedIn).personal(),
+        route!(change, SignedIn).personal(),
+        route!(remove, SignedIn).personal(),
+        route!(branch, SignedIn).personal(),
+        route!(branches, SignedIn).personal(),
+        route!(former, SignedIn).personal(),
+        route!(markdown, SignedIn).personal(),
+    ]
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -48,8 +48,8 @@ struct ListQuery {
 }
 
 /// The caller's conversations, the one last used first.
-#[utoipa::path(tag = "conversations", params(ListQuery), responses((status = 200, body = Vec<Conversation>)))]
-#[get("/api/conversations")]
+#[utoipa::path(get, path = "/api/conversations",
+    tag = "conversations", params(ListQuery), responses((status = 200, body = Vec<Conversation>)))]
 async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Conversation>>> {
     let search = query.into_inner().search.filter(|text| !text.trim().is_empty());
     state.agent.conversations().list(caller.user, search).await.map(Json)
@@ -69,8 +69,8 @@ struct Create {
 }
 
 /// Begins a conversation.
-#[utoipa::path(tag = "conversations", request_body = Option<Create>, responses((status = 201, body = Conversation)))]
-#[post("/api/conversations")]
+#[utoipa::path(post, path = "/api/conversations",
+    tag = "conversations", request_body = Option<Create>, responses((status = 201, body = Conversation)))]
 async fn create(state: Data<State>, caller: Caller, body: OptionalBody<Create>) -> Result<HttpResponse> {
     let title = body.0.title.as_deref().map(name).transpose()?.unwrap_or_default();
     let conversation = state.agent.conversations().create(caller.user, title, state.app.clock.now()).await?;
@@ -78,8 +78,8 @@ async fn create(state: Data<State>, caller: Caller, body: OptionalBody<Create>) 
 }
 
 /// A conversation with its messages and its last turn.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = ConversationView)))]
-#[get("/api/conversations/{id}")]
+#[utoipa::path(get, path = "/api/conversations/{id}",
+    tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = ConversationView)))]
 async fn one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
     let (user, id) = (caller.user, id(&path)?);
     let bytes = state.agent.weight(user, id).await?;
@@ -108,8 +108,8 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<S
 }
 
 /// Renames a conversation, or files it.
-#[utoipa::path(request_body = Change, tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Conversation)))]
-#[patch("/api/conversations/{id}")]
+#[utoipa::path(patch, path = "/api/conversations/{id}",
+    request_body = Change, tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Conversation)))]
 async fn change(
     state: Data<State>,
     caller: Caller,
@@ -124,8 +124,8 @@ async fn change(
 }
 
 /// Deletes a conversation with everything in it; its turn is stopped first. The audit keeps its rows.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 204, description = "Deleted.")))]
-#[delete("/api/conversations/{id}")]
+#[utoipa::path(delete, path = "/api/conversations/{id}",
+    tag = "conversations", params(("id" = String, Path,)), responses((status = 204, description = "Deleted.")))]
 async fn remove(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
     state.agent.delete(caller.user, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -140,8 +140,8 @@ struct BranchBody {
 }
 
 /// A new conversation with everything up to and including a message.
-#[utoipa::path(request_body = BranchBody, tag = "conversations", params(("id" = String, Path,)), responses((status = 201, body = Conversation)))]
-#[post("/api/conversations/{id}/branch")]
+#[utoipa::path(post, path = "/api/conversations/{id}/branch",
+    request_body = BranchBody, tag = "conversations", params(("id" = String, Path,)), responses((status = 201, body = Conversation)))]
 async fn branch(
     state: Data<State>,
     caller: Caller,
@@ -154,14 +154,15 @@ async fn branch(
 }
 
 /// The caller's other conversations that begin as this one does, the oldest first: what it was branched from, and its branches.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Vec<Branch>)))]
-#[get("/api/conversations/{id}/branches")]
+#[utoipa::path(get, path = "/api/conversations/{id}/branches",
+    tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Vec<Branch>)))]
 async fn branches(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<Vec<Branch>>> {
     state.agent.conversations().branches(caller.user, id(&path)?).await.map(Json)
 }
 
 /// A former answer of a question: it gave way when its question was asked again.
 #[utoipa::path(
+    get, path = "/api/conversations/{id}/messages/{message_id}/former/{number}",
     tag = "conversations",
     params(
         ("id" = String, Path,),
@@ -170,7 +171,6 @@ async fn branches(state: Data<State>, caller: Caller, path: Path<String>) -> Res
     ),
     responses((status = 200, body = FormerAnswer)),
 )]
-#[get("/api/conversations/{id}/messages/{message_id}/former/{number}")]
 async fn former(state: Data<State>, caller: Caller, path: Path<(String, String, u32)>) -> Result<HttpResponse> {
     let (conversation, question, number) = path.into_inner();
     let place = FormerPlace { conversation: id(&conversation)?, question: id(&question)?, number };
@@ -179,10 +179,10 @@ async fn former(state: Data<State>, caller: Caller, path: Path<(String, String, 
 }
 
 /// A conversation as Markdown: of each question the answer that stands, not its former ones.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses(
+#[utoipa::path(get, path = "/api/conversations/{id}/export",
+    tag = "conversations", params(("id" = String, Path,)), responses(
     (status = 200, description = "Markdown", content_type = "text/markdown", body = String),
 ))]
-#[get("/api/conversations/{id}/export")]
 async fn markdown(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
     let id: ConversationId = id(&path)?;
     // Its calls' outputs are loaded with it.

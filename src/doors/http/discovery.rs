@@ -2,11 +2,18 @@
 
 use std::collections::BTreeMap;
 
-use actix_web::{get, post, web::Data};
+use actix_web::web::Data;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::{json::Json, services::Services, state::State};
+use super::{
+    json::Json,
+    route::{
+        Guard::{Permission, SignedIn},
+        Route, route,
+    },
+    state::State,
+};
 use crate::{
     agent::exposure,
     engine::authorise,
@@ -17,8 +24,8 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(costs).service(confused).service(try_out);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(costs, SignedIn), route!(confused, SignedIn), route!(try_out, Permission("settings:manage")).personal()]
 }
 
 /// What a model is told of a tool, in tokens.
@@ -61,8 +68,7 @@ struct Costs {
 }
 
 /// What the tools the caller may call cost in a model's context, by tool and by source.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Costs)))]
-#[get("/api/tools/costs")]
+#[utoipa::path(get, path = "/api/tools/costs", tag = "tools", responses((status = 200, body = Costs)))]
 async fn costs(state: Data<State>, caller: Caller) -> Result<Json<Costs>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let callable = registry.tools().iter().filter(|tool| authorise::may_call(tool, &caller, &settings));
@@ -92,8 +98,7 @@ async fn costs(state: Data<State>, caller: Caller) -> Result<Json<Costs>> {
 
 /// Pairs of tools that are mistaken for each other: needs that one tool names as its own and another answers better.
 /// Pairs of two built-in tools are left out: nobody here can mend them.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Vec<Collision>)))]
-#[get("/api/tools/collisions")]
+#[utoipa::path(get, path = "/api/tools/collisions", tag = "tools", responses((status = 200, body = Vec<Collision>)))]
 async fn confused(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collision>>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let may = |tool| authorise::may_call(tool, &caller, &settings);
@@ -103,8 +108,7 @@ async fn confused(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collisi
 
 /// Tries the tools out on the caller's own past requests: whether those that helped are found again without what was
 /// learned from them.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Trial)))]
-#[post("/api/eval/tools")]
+#[utoipa::path(post, path = "/api/eval/tools", tag = "tools", responses((status = 200, body = Trial)))]
 async fn try_out(state: Data<State>, caller: Caller) -> Result<Json<Trial>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };

@@ -1,18 +1,18 @@
 //! The doctor's report: everything that can be wrong with an installation, and how to mend it.
 
-use actix_web::{get, web::Data};
+use actix_web::web::Data;
 use futures_util::future::join_all;
 use serde::Serialize;
 
 use super::{
     checks::{self, Check},
     json::Json,
-    services::Services,
+    route::{Guard::Permission, Route, route},
     state::State,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(examine);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(examine, Permission("settings:manage"))]
 }
 
 /// What was looked at.
@@ -23,8 +23,7 @@ struct Report {
 
 /// Looks at everything that can be wrong; each finding says how to mend it. Asks each connected model whether it
 /// answers, for 15 seconds at most.
-#[utoipa::path(tag = "platform", responses((status = 200, body = Report)))]
-#[get("/api/doctor")]
+#[utoipa::path(get, path = "/api/doctor", tag = "platform", responses((status = 200, body = Report)))]
 async fn examine(state: Data<State>) -> Json<Report> {
     let (app, agent) = (&state.app, &state.agent);
     let mut checks = vec![

@@ -1,12 +1,18 @@
 //! `/api/knowledge/documents`: what there is to be found. A document that is not open to the caller is not found.
 
 use actix_web::{
-    HttpResponse, delete, get, post,
+    HttpResponse,
     web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{body::id, download::Download, json::Json, services::Services, state::State};
+use super::{
+    body::id,
+    download::Download,
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+};
 use crate::{
     host::aside,
     model::{
@@ -27,9 +33,18 @@ const LONG: usize = 256 << 10;
 /// Documents one answer holds unless told otherwise, and at most.
 const LISTED: (u32, u32) = (100, 1_000);
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(one).service(remove).service(chunks).service(content).service(file);
-    config.service(retry).service(cancel).service(restore);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("knowledge:read")),
+        route!(one, Permission("knowledge:read")),
+        route!(remove, Permission("knowledge:write")),
+        route!(chunks, Permission("knowledge:read")),
+        route!(content, Permission("knowledge:read")),
+        route!(file, Permission("knowledge:read")),
+        route!(retry, Permission("knowledge:write")),
+        route!(cancel, Permission("knowledge:write")),
+        route!(restore, Permission("knowledge:write")),
+    ]
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -50,8 +65,8 @@ struct ListQuery {
 }
 
 /// The documents open to the caller, newest first.
-#[utoipa::path(tag = "knowledge", params(ListQuery), responses((status = 200, body = Vec<Document>)))]
-#[get("/api/knowledge/documents")]
+#[utoipa::path(get, path = "/api/knowledge/documents",
+    tag = "knowledge", params(ListQuery), responses((status = 200, body = Vec<Document>)))]
 async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Document>>> {
     let ListQuery { collection, q, status, limit, before } = query.into_inner();
     let limit = limit.unwrap_or(LISTED.0).min(LISTED.1);
@@ -60,8 +75,8 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
 }
 
 /// One document, and how far taking it in is.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
-#[get("/api/knowledge/documents/{id}")]
+#[utoipa::path(get, path = "/api/knowledge/documents/{id}",
+    tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
 async fn one(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Document>> {
     state.app.stores.knowledge.documents.get(caller.reader(), id(&at)?).await.map(Json)
 }
@@ -76,8 +91,8 @@ struct DeleteQuery {
 
 /// Puts a document in the trash: it is found no more, and can be restored for a while. One that is there already is
 /// removed for good.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,), DeleteQuery), responses((status = 204)))]
-#[delete("/api/knowledge/documents/{id}")]
+#[utoipa::path(delete, path = "/api/knowledge/documents/{id}",
+    tag = "knowledge", params(("id" = String, Path,), DeleteQuery), responses((status = 204)))]
 async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<DeleteQuery>) -> Result<HttpResponse> {
     let now = query.forever || state.app.settings.get().knowledge.trash_days == 0;
     let keep = if now { Keep::Nothing } else { Keep::Trash };
@@ -86,8 +101,8 @@ async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<De
 }
 
 /// The passages of a document, in order.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Vec<Chunk>)))]
-#[get("/api/knowledge/documents/{id}/chunks")]
+#[utoipa::path(get, path = "/api/knowledge/documents/{id}/chunks",
+    tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Vec<Chunk>)))]
 async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
     let (documents, id) = (&state.app.stores.knowledge.documents, id(&at)?);
     let bytes = text_bytes(&state, &caller, id).await?;
@@ -133,9 +148,9 @@ struct ContentQuery {
 }
 
 /// The text of a document, and where its passages stand in it.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,), ContentQuery),
+#[utoipa::path(get, path = "/api/knowledge/documents/{id}/content",
+    tag = "knowledge", params(("id" = String, Path,), ContentQuery),
     responses((status = 200, body = DocumentContent)))]
-#[get("/api/knowledge/documents/{id}/content")]
 async fn content(
     state: Data<State>,
     caller: Caller,
@@ -181,10 +196,10 @@ fn index(number: u64) -> usize {
 }
 
 /// The file of a document, as it came.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses(
+#[utoipa::path(get, path = "/api/knowledge/documents/{id}/file",
+    tag = "knowledge", params(("id" = String, Path,)), responses(
     (status = 200, description = "The file", content_type = "application/octet-stream", body = Vec<u8>),
 ))]
-#[get("/api/knowledge/documents/{id}/file")]
 async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
     let id: DocumentId = id(&at)?;
     let knowledge = &state.app.stores.knowledge;
@@ -196,22 +211,22 @@ async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Ht
 }
 
 /// Tries a document again that failed or was stopped.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
-#[post("/api/knowledge/documents/{id}/retry")]
+#[utoipa::path(post, path = "/api/knowledge/documents/{id}/retry",
+    tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
 async fn retry(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
     Ok(HttpResponse::Accepted().json(state.app.stores.knowledge.retry(&by, id(&at)?).await?))
 }
 
 /// Stops the work on a document at once. What it was found by before stays.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
-#[post("/api/knowledge/documents/{id}/cancel")]
+#[utoipa::path(post, path = "/api/knowledge/documents/{id}/cancel",
+    tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
 async fn cancel(state: Data<State>, by: Actor, at: Path<String>) -> Result<Json<Document>> {
     state.app.stores.knowledge.cancel(&by, id(&at)?).await.map(Json)
 }
 
 /// Takes a document out of the trash; it is read again.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
-#[post("/api/knowledge/documents/{id}/restore")]
+#[utoipa::path(post, path = "/api/knowledge/documents/{id}/restore",
+    tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
 async fn restore(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
     Ok(HttpResponse::Accepted().json(state.app.stores.knowledge.restore(&by, id(&at)?).await?))
 }

@@ -1,13 +1,14 @@
 //! `/api/egress`: what left this machine, and what was kept from leaving.
 
-use actix_web::{
-    get,
-    web::{Data, Query},
-};
+use actix_web::web::{Data, Query};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::{json::Json, services::Services, state::State};
+use super::{
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+};
 use crate::{
     model::{
         egress::{Passed, Row},
@@ -17,9 +18,8 @@ use crate::{
     store::egress::{self, Filter, Summary},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list);
-    config.service(summary);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(list, Permission("audit:read")), route!(summary, Permission("audit:read"))]
 }
 
 /// Most rows one answer holds.
@@ -58,8 +58,8 @@ pub(super) struct EgressPage {
 }
 
 /// The newest rows that pass. What has crossed by now is among them.
-#[utoipa::path(tag = "egress", params(EgressQuery), responses((status = 200, body = EgressPage)))]
-#[get("/api/egress")]
+#[utoipa::path(get, path = "/api/egress",
+    tag = "egress", params(EgressQuery), responses((status = 200, body = EgressPage)))]
 async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<EgressPage>> {
     let query = query.into_inner();
     let limit = query.limit.unwrap_or(50).clamp(1, MAX_ROWS);
@@ -81,8 +81,7 @@ async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<Egre
 }
 
 /// The ledger in short: hosts with what went to and came from each, tools, people, outcomes.
-#[utoipa::path(tag = "egress", responses((status = 200, body = Summary)))]
-#[get("/api/egress/summary")]
+#[utoipa::path(get, path = "/api/egress/summary", tag = "egress", responses((status = 200, body = Summary)))]
 async fn summary(state: Data<State>) -> Result<Json<Summary>> {
     state.app.net.egress.settle().await;
     Ok(Json(egress::summary(&state.app.db).await?))

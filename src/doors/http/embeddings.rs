@@ -1,10 +1,16 @@
 //! The embedding model: which is in use, which there are, and going over to another.
 
-use actix_web::{HttpResponse, get, put, web::Data};
+use actix_web::{HttpResponse, web::Data};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::{body::Body, error::Problem, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    error::Problem,
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+};
 use crate::{
     app::App,
     index::embed::{
@@ -19,8 +25,12 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(read).service(list).service(change);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(read, Permission("index:read")),
+        route!(list, Permission("settings:manage")),
+        route!(change, Permission("settings:manage")),
+    ]
 }
 
 /// The embedding model as it is now.
@@ -89,15 +99,15 @@ fn status(app: &App) -> Status {
 }
 
 /// The embedding model: what makes search go by meaning, and how far a change of it is.
-#[utoipa::path(tag = "embeddings", operation_id = "embeddings", responses((status = 200, body = Status)))]
-#[get("/api/embeddings")]
+#[utoipa::path(get, path = "/api/embeddings",
+    tag = "embeddings", operation_id = "embeddings", responses((status = 200, body = Status)))]
 async fn read(state: Data<State>) -> Json<Status> {
     Json(status(&state.app))
 }
 
 /// The models that can be chosen.
-#[utoipa::path(tag = "embeddings", operation_id = "embedding_models", responses((status = 200, body = [Offer])))]
-#[get("/api/embeddings/models")]
+#[utoipa::path(get, path = "/api/embeddings/models",
+    tag = "embeddings", operation_id = "embedding_models", responses((status = 200, body = [Offer])))]
 async fn list(state: Data<State>) -> Result<Json<Vec<Offer>>> {
     let shared = state.into_inner();
     let offers = tokio::task::spawn_blocking(move || offered::all(&shared.app)).await;
@@ -106,12 +116,12 @@ async fn list(state: Data<State>) -> Result<Json<Vec<Offer>>> {
 
 /// Goes over to another model. Everything is read anew in the background; until that is done search goes on with the
 /// model before.
-#[utoipa::path(tag = "embeddings", operation_id = "choose_embeddings", request_body = Choice, responses(
+#[utoipa::path(put, path = "/api/embeddings",
+    tag = "embeddings", operation_id = "choose_embeddings", request_body = Choice, responses(
     (status = 202, body = Status),
     (status = 403, description = "It would have to be fetched, and that is not allowed.", body = Problem),
     (status = 404, description = "There is no such model.", body = Problem),
 ))]
-#[put("/api/embeddings")]
 async fn change(state: Data<State>, by: Actor, body: Body<Choice>) -> Result<HttpResponse> {
     let app = &state.app;
     let Choice { model } = body.0;

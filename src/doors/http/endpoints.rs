@@ -3,7 +3,7 @@
 use std::{future::ready, sync::Arc};
 
 use actix_web::{
-    Either, HttpResponse, delete, get, patch, post,
+    Either, HttpResponse,
     web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,10 @@ use serde_json::{Map, Value};
 use super::{
     body::{Body, id},
     json::Json,
-    services::Services,
+    route::{
+        Guard::{Permission, PersonWith},
+        Route, route,
+    },
     state::State,
     systems::CatalogReview,
 };
@@ -41,8 +44,16 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(get_one).service(change).service(remove).service(review).service(test);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("catalog:read")),
+        route!(create, Permission("catalog:write")),
+        route!(get_one, Permission("catalog:read")),
+        route!(change, Permission("catalog:write")),
+        route!(remove, Permission("catalog:write")),
+        route!(review, PersonWith("catalog:write")),
+        route!(test, Permission("settings:manage")).calls_others(),
+    ]
 }
 
 /// Endpoints that are made ready where they are; of more their schemas are weighed beside the async threads.
@@ -82,8 +93,8 @@ fn shown(state: &State, id: EndpointId) -> Result<EndpointView> {
 }
 
 /// The endpoints of a system, by path.
-#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Vec<EndpointView>)))]
-#[get("/api/catalog/systems/{id}/endpoints")]
+#[utoipa::path(get, path = "/api/catalog/systems/{id}/endpoints",
+    tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Vec<EndpointView>)))]
 async fn list(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<Vec<EndpointView>>> {
     let found = Arc::clone(state.app.stores.catalog.get().get(id(&path)?)?);
     let views = |found: &Registered| found.endpoints.iter().map(|endpoint| view(found, endpoint)).collect();
@@ -94,8 +105,8 @@ async fn list(state: Data<State>, caller: Caller, path: Path<String>) -> Result<
 }
 
 /// Registers an endpoint.
-#[utoipa::path(request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 201, body = EndpointView)))]
-#[post("/api/catalog/systems/{id}/endpoints")]
+#[utoipa::path(post, path = "/api/catalog/systems/{id}/endpoints",
+    request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 201, body = EndpointView)))]
 async fn create(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointDraft>) -> Result<HttpResponse> {
     let system: SystemId = id(&path)?;
     let endpoint = Changing::of(&state.invoker, by).create_endpoint(system, body.0).await?;
@@ -103,15 +114,15 @@ async fn create(state: Data<State>, by: Actor, path: Path<String>, body: Body<En
 }
 
 /// One endpoint.
-#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointView)))]
-#[get("/api/catalog/endpoints/{id}")]
+#[utoipa::path(get, path = "/api/catalog/endpoints/{id}",
+    tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointView)))]
 async fn get_one(state: Data<State>, path: Path<String>) -> Result<Json<EndpointView>> {
     Ok(Json(shown(&state, id(&path)?)?))
 }
 
 /// Changes an endpoint; what is left out stays. What is changed by hand survives the next import.
-#[utoipa::path(request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointView)))]
-#[patch("/api/catalog/endpoints/{id}")]
+#[utoipa::path(patch, path = "/api/catalog/endpoints/{id}",
+    request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointView)))]
 async fn change(
     state: Data<State>,
     by: Actor,
@@ -123,19 +134,19 @@ async fn change(
 }
 
 /// Forgets an endpoint.
-#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
-#[delete("/api/catalog/endpoints/{id}")]
+#[utoipa::path(delete, path = "/api/catalog/endpoints/{id}",
+    tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     Changing::of(&state.invoker, by).delete_endpoint(id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
 /// Lets an endpoint count that a tool wrote, or throws it away. Only a person reviews, never a key.
-#[utoipa::path(request_body = CatalogReview, tag = "catalog", params(("id" = String, Path,)), responses(
+#[utoipa::path(post, path = "/api/catalog/endpoints/{id}/review",
+    request_body = CatalogReview, tag = "catalog", params(("id" = String, Path,)), responses(
     (status = 200, body = EndpointView),
     (status = 204, description = "Thrown away."),
 ))]
-#[post("/api/catalog/endpoints/{id}/review")]
 async fn review(
     state: Data<State>,
     by: Actor,
@@ -160,8 +171,8 @@ struct EndpointTry {
 
 /// Calls an endpoint of any protocol once, whatever the status of its system: before a draft is activated, for
 /// instance. What changes more than a little is tried by a person only, never with a key.
-#[utoipa::path(request_body = EndpointTry, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Trial)))]
-#[post("/api/catalog/endpoints/{id}/test")]
+#[utoipa::path(post, path = "/api/catalog/endpoints/{id}/test",
+    request_body = EndpointTry, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Trial)))]
 async fn test(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointTry>) -> Result<Json<Trial>> {
     let directory = state.app.stores.catalog.get();
     let (found, endpoint) = directory.endpoint(id(&path)?)?;

@@ -3,7 +3,7 @@
 use actix_web::{
     HttpResponse, ResponseError,
     http::{
-        StatusCode,
+        Method, StatusCode,
         header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
     },
 };
@@ -12,7 +12,10 @@ use serde_json::{Map, Value};
 
 use crate::{
     engine::answer::facts,
-    model::error::{Error, Kind},
+    model::{
+        error::{Error, Kind},
+        text::head,
+    },
 };
 
 /// The media type of errors.
@@ -130,10 +133,11 @@ pub(super) fn no_such_path() -> Error {
 }
 
 /// The error for a path that has other methods.
-pub(super) fn wrong_method(method: &str, allowed: &[&str]) -> Refusal {
-    let shown: String = method.chars().take(20).collect();
+pub(super) fn wrong_method(method: &Method, allowed: &[Method]) -> Refusal {
+    let shown = head(method.as_str(), 20);
     let error = Error::invalid(format!("This path does not take {shown}. GET /api/openapi.json says what it takes."));
-    Refusal { allow: Some(allowed.join(", ")), ..Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error) }
+    let allow = allowed.iter().map(Method::as_str).collect::<Vec<_>>().join(", ");
+    Refusal { allow: Some(allow), ..Refusal::new(StatusCode::METHOD_NOT_ALLOWED, error) }
 }
 
 #[cfg(test)]

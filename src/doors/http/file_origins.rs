@@ -1,13 +1,22 @@
 //! `/api/files/origins`: which of the caller's files hold what came from outside, and vouching for them.
 
 use actix_web::{
-    HttpResponse, get, post,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 
-use super::{body::Body, files::own_files, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    files::own_files,
+    json::Json,
+    route::{
+        Guard::{Permission, PersonWith},
+        Route, route,
+    },
+    state::State,
+};
 use crate::{
     host::files::{Rooted, before_now},
     model::{
@@ -22,8 +31,12 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(vouch).service(vouch_tree);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("knowledge:read")).personal(),
+        route!(vouch, PersonWith("knowledge:read")).personal(),
+        route!(vouch_tree, PersonWith("knowledge:read")).personal(),
+    ]
 }
 
 /// The caller's files with content from outside.
@@ -65,8 +78,7 @@ struct TreeFromOutside {
 }
 
 /// The caller's files that hold what came from outside, as far as nobody has vouched for them.
-#[utoipa::path(tag = "files", responses((status = 200, body = FilesFromOutside)))]
-#[get("/api/files/origins")]
+#[utoipa::path(get, path = "/api/files/origins", tag = "files", responses((status = 200, body = FilesFromOutside)))]
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<FilesFromOutside>> {
     let rooted = own_files(&state, &caller)?;
     let origins = FileOrigins::new(&state.app.db);
@@ -111,8 +123,8 @@ struct FileVouch {
 
 /// Says that the caller has read a file: what it holds now counts as theirs. Other directories than their workspace are
 /// vouched for by who may change settings.
-#[utoipa::path(request_body = FileVouch, tag = "files", responses((status = 204, description = "It counts as read.")))]
-#[post("/api/files/vouch")]
+#[utoipa::path(post, path = "/api/files/vouch",
+    request_body = FileVouch, tag = "files", responses((status = 204, description = "It counts as read.")))]
 async fn vouch(state: Data<State>, by: Actor, body: Body<FileVouch>) -> Result<HttpResponse> {
     let FileVouch { path, in_workspace, origin, version } = body.0;
     let place = FilePlace { owner: in_workspace.then_some(by.caller.user), path };
@@ -128,8 +140,8 @@ async fn vouch(state: Data<State>, by: Actor, body: Body<FileVouch>) -> Result<H
 
 /// Says that the caller has looked at what commands wrote into a directory: it counts as theirs. Refused while a command
 /// runs that may write there.
-#[utoipa::path(tag = "files", params(("id" = String, Path, format = "uuid")), responses((status = 204, description = "It counts as read.")))]
-#[post("/api/files/trees/{id}/vouch")]
+#[utoipa::path(post, path = "/api/files/trees/{id}/vouch",
+    tag = "files", params(("id" = String, Path, format = "uuid")), responses((status = 204, description = "It counts as read.")))]
 async fn vouch_tree(state: Data<State>, by: Actor, id: Path<String>) -> Result<HttpResponse> {
     let unknown = || Error::not_found("Nobody has to vouch for this any more.");
     let id = Uuid::parse_str(&id).map_err(|_| unknown())?;

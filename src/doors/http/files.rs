@@ -3,7 +3,7 @@
 use std::io::Read as _;
 
 use actix_web::{
-    HttpRequest, HttpResponse, get, post,
+    HttpRequest, HttpResponse,
     web::{Data, Payload, Query},
 };
 use serde::{Deserialize, Serialize};
@@ -12,7 +12,7 @@ use tokio::fs::File;
 use super::{
     download::Download,
     json::Json,
-    services::Services,
+    route::{Guard::Permission, Route, route},
     state::State,
     upload::{self, Upload},
 };
@@ -36,8 +36,8 @@ use crate::{
 /// The folder of what is sent, where tools put what they make.
 const FOLDER: &str = "documents";
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(add).service(fetch);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(add, Permission("knowledge:write")).personal(), route!(fetch, Permission("knowledge:read")).personal()]
 }
 
 /// A file that was stored.
@@ -68,9 +68,8 @@ struct StorageForm {
 }
 
 /// Stores files among the caller's own, for document_read and the like. A name that is taken gets a number.
-#[utoipa::path(tag = "files", responses((status = 200, body = Vec<StoredFile>)),
+#[utoipa::path(post, path = "/api/files", tag = "files", responses((status = 200, body = Vec<StoredFile>)),
     request_body(content((StorageForm = "multipart/form-data"))))]
-#[post("/api/files")]
 async fn add(
     state: Data<State>,
     caller: Caller,
@@ -101,10 +100,9 @@ struct ContentQuery {
 }
 
 /// A file as it is.
-#[utoipa::path(tag = "files", params(ContentQuery), responses(
+#[utoipa::path(get, path = "/api/files/content", tag = "files", params(ContentQuery), responses(
     (status = 200, description = "The file", content_type = "application/octet-stream", body = Vec<u8>),
 ))]
-#[get("/api/files/content")]
 async fn fetch(state: Data<State>, caller: Caller, query: Query<ContentQuery>) -> Result<HttpResponse> {
     let (file, bytes) = own_files(&state, &caller)?.open(&query.path).await?;
     let name = query.path.rsplit('/').next().unwrap_or(&query.path);

@@ -1,7 +1,7 @@
 //! `/api/knowledge/folders`: folders of this machine whose files are documents. For administrators.
 
 use actix_web::{
-    HttpResponse, delete, get, post,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::Deserialize;
@@ -9,7 +9,7 @@ use serde::Deserialize;
 use super::{
     body::{Body, id},
     json::Json,
-    services::Services,
+    route::{Guard::Permission, Route, route},
     state::State,
 };
 use crate::{
@@ -21,13 +21,16 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(add).service(remove);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("settings:manage")),
+        route!(add, Permission("settings:manage")),
+        route!(remove, Permission("settings:manage")),
+    ]
 }
 
 /// The folders, by path.
-#[utoipa::path(tag = "knowledge", responses((status = 200, body = Vec<Folder>)))]
-#[get("/api/knowledge/folders")]
+#[utoipa::path(get, path = "/api/knowledge/folders", tag = "knowledge", responses((status = 200, body = Vec<Folder>)))]
 async fn list(state: Data<State>) -> Result<Json<Vec<Folder>>> {
     state.app.stores.knowledge.folders.list().await.map(Json)
 }
@@ -52,8 +55,8 @@ fn yes() -> bool {
 }
 
 /// Takes in every file of a folder, and follows what changes there.
-#[utoipa::path(request_body = Add, tag = "knowledge", responses((status = 201, body = Folder)))]
-#[post("/api/knowledge/folders")]
+#[utoipa::path(post, path = "/api/knowledge/folders",
+    request_body = Add, tag = "knowledge", responses((status = 201, body = Folder)))]
 async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpResponse> {
     let Add { path, collection, watch } = body.0;
     let found = folder::check(&path, &state.app.host.workspaces)?;
@@ -63,8 +66,8 @@ async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpRespo
 }
 
 /// Forgets a folder and its documents. The files in it are not touched.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
-#[delete("/api/knowledge/folders/{id}")]
+#[utoipa::path(delete, path = "/api/knowledge/folders/{id}",
+    tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
 async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
     state.app.stores.knowledge.delete_folder(&by, id(&at)?).await?;
     Ok(HttpResponse::NoContent().finish())

@@ -1,11 +1,9 @@
-//! The gate every request passes: which row of the table, who asks, may he; then the handler, never an unanswered panic.
-//!
-//! A request without a row reaches no handler at all, so nothing is served that the table does not name.
+//! The gate before each route: who asks, and may they; then the handler, never an unanswered panic.
 
-use std::{fmt, panic::AssertUnwindSafe, time::Instant};
+use std::{panic::AssertUnwindSafe, sync::Arc, time::Instant};
 
 use actix_web::{
-    HttpMessage, HttpRequest, HttpResponse, ResponseError,
+    HttpMessage, HttpRequest, HttpResponse,
     body::{BodySize, BoxBody, MessageBody},
     dev::{ServiceRequest, ServiceResponse},
     http::{
@@ -23,11 +21,10 @@ use uuid::Uuid;
 use super::{
     caller::nobody,
     client::{self, HangUp, Shown},
-    error::{no_such_path, wrong_method},
     headers,
-    routes::{Guard, Match, ROUTES, Route},
+    meters::RouteMeter,
+    route::{Guard, Route},
     state::State,
-    ui,
 };
 use crate::{
     model::{
@@ -43,73 +40,63 @@ const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Answers smaller than this are not worth compressing.
 const WORTH_COMPRESSING: u64 = 1024;
 
-/// The middleware.
+/// A route as it is served, with its counters.
+pub(super) struct Endpoint {
+    pub(super) route: Route,
+    pub(super) meter: RouteMeter,
+}
+
+/// Around everything: what every answer carries, the log and the counters.
 pub(super) async fn pass(
+    state: Data<State>,
     request: ServiceRequest,
     next: Next<impl MessageBody + 'static>,
 ) -> std::result::Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let started = Instant::now();
-    let Some(state) = request.app_data::<Data<State>>().map(|data| data.clone().into_inner()) else {
-        return Ok(answer(request, Error::internal("the server has no state")));
-    };
-    let found = state.table.find(request.method().as_str(), request.match_info().as_str());
     let id = Uuid::now_v7();
-    let mut number = None;
-    let answered = match found {
-        Match::Route(at) => match ROUTES.get(at) {
-            Some(route) => {
-                number = Some(at);
-                serve(request, next, (&state, route, at)).await
-            }
-            None => Ok(answer(request, no_such_path())),
-        },
-        Match::Methods(others) => {
-            let refusal = wrong_method(request.method().as_str(), &others);
-            Ok(answer(request, refusal))
-        }
-        Match::Nothing => Ok(console(request)),
-    };
-    let count = |status| state.meters.count(number, status, started.elapsed());
-    match answered {
-        Ok(mut response) => {
-            log(&response, id);
-            finish(response.response_mut(), id);
-            count(response.status().as_u16());
-            Ok(response)
-        }
-        Err(error) => {
-            tracing::error!(request_id = %id, ?error, "a handler panicked");
-            count(500);
-            Err(Dressed { error, id }.into())
-        }
-    }
+    // Nothing below fails: whatever goes wrong there is an answer already.
+    let mut response = next.call(request).await?.map_into_boxed_body();
+    log(&response, id);
+    finish(response.response_mut(), id);
+    let endpoint = response.request().extensions().get::<Arc<Endpoint>>().cloned();
+    let meter = endpoint.as_ref().map_or(&state.meters.other, |endpoint| &endpoint.meter);
+    meter.count(response.status().as_u16(), started.elapsed());
+    Ok(response)
 }
 
-/// Serves a row; the error is a panic's, whose request is lost with it.
-async fn serve(
+/// Around the handler of a route: who asks, may they, and an answer whatever happens.
+pub(super) async fn serve(
+    endpoint: Arc<Endpoint>,
+    state: Data<State>,
     request: ServiceRequest,
-    next: Next<impl MessageBody + 'static>,
-    (state, route, number): (&State, &Route, usize),
+    next: Next<BoxBody>,
+) -> std::result::Result<ServiceResponse<BoxBody>, actix_web::Error> {
+    let own = request.request().clone();
+    own.extensions_mut().insert(Arc::clone(&endpoint));
+    let answered = answer(&endpoint.route, &state, request, next).await;
+    Ok(answered.unwrap_or_else(|error| ServiceResponse::new(own, HttpResponse::from_error(error))))
+}
+
+async fn answer(
+    route: &Route,
+    state: &State,
+    request: ServiceRequest,
+    next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>> {
-    let user = match admit(request.request(), state, route).await {
-        Err(error) => return Ok(answer(request, error)),
-        Ok(Some(identity)) => {
-            let user = identity.caller.user;
-            request.extensions_mut().insert::<SharedIdentity>(identity);
-            Some(user)
-        }
-        Ok(None) => None,
-    };
-    if let Err(error) = state.queries.demand_known(number, request.query_string()) {
-        return Ok(answer(request, error));
+    let identity = admit(request.request(), state, route).await?;
+    route.query.ensure(request.query_string())?;
+    let user = identity.as_ref().map(|identity| identity.caller.user);
+    if let Some(identity) = identity {
+        request.extensions_mut().insert::<SharedIdentity>(identity);
     }
     let hung_up = HangUp::default();
     request.extensions_mut().insert(hung_up.clone());
     let gone = hung_up.0.drop_guard();
     // In a task of its own: a client that goes away tears nothing apart. A handler that should stop then is told.
-    let answered = spawn(behalf::of(user, contain(next.call(request)))).await.map_err(Error::internal)?;
+    let answered =
+        spawn(behalf::of(user, contain(async move { next.call(request).await }))).await.map_err(Error::internal)?;
     gone.disarm();
-    answered.map(ServiceResponse::map_into_boxed_body)
+    answered
 }
 
 /// Runs a handler; what it panics with becomes an error of ours.
@@ -118,29 +105,9 @@ async fn contain<T>(handler: impl Future<Output = std::result::Result<T, actix_w
         Ok(answer) => answer.map_err(|error| Error::internal(error.to_string())),
         Err(panic) => {
             let what = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-            Err(Error::internal(what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default()))
+            let what = what.or_else(|| panic.downcast_ref::<String>().cloned()).unwrap_or_default();
+            Err(Error::internal(format!("a handler panicked: {what}")))
         }
-    }
-}
-
-/// An error whose answer carries what every answer does.
-#[derive(Debug)]
-struct Dressed {
-    error: Error,
-    id: Uuid,
-}
-
-impl fmt::Display for Dressed {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.error.fmt(f)
-    }
-}
-
-impl ResponseError for Dressed {
-    fn error_response(&self) -> HttpResponse {
-        let mut response = self.error.error_response();
-        finish(&mut response, self.id);
-        response
     }
 }
 
@@ -219,18 +186,6 @@ fn refusal(state: &State, identity: &SharedIdentity, route: &Route, error: &Erro
     }
 }
 
-/// What is no route is a page or a file of the console, or nothing.
-fn console(request: ServiceRequest) -> ServiceResponse<BoxBody> {
-    let (request, _) = request.into_parts();
-    let response = ui::respond(&request).unwrap_or_else(HttpResponse::from_error);
-    ServiceResponse::new(request, response)
-}
-
-/// Answers with an error, which the response keeps for the log.
-fn answer(request: ServiceRequest, error: impl Into<actix_web::Error>) -> ServiceResponse<BoxBody> {
-    request.into_response(HttpResponse::from_error(error))
-}
-
 /// Logs what failed inside as an error, once, with the id the caller sees.
 #[expect(clippy::cognitive_complexity, reason = "what a macro expands to is counted")]
 fn log(response: &ServiceResponse<BoxBody>, id: Uuid) {
@@ -261,11 +216,6 @@ fn finish(response: &mut HttpResponse, id: Uuid) {
     }
 }
 
-/// Catches what the router finds no handler for; the gate has answered it before.
-pub(super) async fn nothing() -> HttpResponse {
-    no_such_path().error_response()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -275,7 +225,8 @@ mod tests {
         let broken: Result<()> = contain(async { panic!("the secret is sesame") }).await;
         let error = broken.unwrap_err();
         assert!(format!("{error:?}").contains("sesame"), "the log must say what happened");
-        let response = Dressed { error, id: Uuid::nil() }.error_response();
+        let mut response = HttpResponse::from_error(error);
+        finish(&mut response, Uuid::nil());
         assert_eq!(response.status(), 500);
         assert!(response.headers().contains_key("content-security-policy"));
         let body = response.into_body().try_into_bytes().unwrap();

@@ -1,12 +1,13 @@
 //! `/api/graph`: the graph as its explorer shows it. Who may not read a document does not see what was found in it.
 
-use actix_web::{
-    get,
-    web::{Data, Path, Query},
-};
+use actix_web::web::{Data, Path, Query};
 use serde::Deserialize;
 
-use super::{json::Json, services::Services, state::State};
+use super::{
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+};
 use crate::{
     model::{
         caller::Caller,
@@ -19,8 +20,13 @@ use crate::{
 /// How many nodes an answer lists unless told otherwise.
 const LISTED: usize = 50;
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(nodes).service(node).service(neighbors).service(overview);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(nodes, Permission("index:read")),
+        route!(node, Permission("index:read")),
+        route!(neighbors, Permission("index:read")),
+        route!(overview, Permission("index:read")),
+    ]
 }
 
 fn graph(state: &State) -> Graph {
@@ -39,8 +45,8 @@ struct NodesQuery {
 }
 
 /// The nodes that pass, those with the most edges first.
-#[utoipa::path(tag = "graph", params(NodesQuery), responses((status = 200, body = Vec<Node>)))]
-#[get("/api/graph/nodes")]
+#[utoipa::path(get, path = "/api/graph/nodes",
+    tag = "graph", params(NodesQuery), responses((status = 200, body = Vec<Node>)))]
 async fn nodes(state: Data<State>, caller: Caller, query: Query<NodesQuery>) -> Result<Json<Vec<Node>>> {
     let NodesQuery { q, label, limit } = query.into_inner();
     let filter = Filter { q, label, limit: limit.unwrap_or(LISTED) };
@@ -48,8 +54,8 @@ async fn nodes(state: Data<State>, caller: Caller, query: Query<NodesQuery>) -> 
 }
 
 /// One node.
-#[utoipa::path(tag = "graph", operation_id = "graph_node", responses((status = 200, body = Node)))]
-#[get("/api/graph/nodes/{id}")]
+#[utoipa::path(get, path = "/api/graph/nodes/{id}",
+    tag = "graph", operation_id = "graph_node", responses((status = 200, body = Node)))]
 async fn node(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Node>> {
     graph(&state).node(Sight::of(&caller), &at).await.map(Json)
 }
@@ -65,8 +71,8 @@ struct NeighborsQuery {
 }
 
 /// What lies around a node: at most 200 nodes and 1,000 edges, and whether that is all.
-#[utoipa::path(tag = "graph", params(NeighborsQuery), responses((status = 200, body = Part)))]
-#[get("/api/graph/nodes/{id}/neighbors")]
+#[utoipa::path(get, path = "/api/graph/nodes/{id}/neighbors",
+    tag = "graph", params(NeighborsQuery), responses((status = 200, body = Part)))]
 async fn neighbors(
     state: Data<State>,
     caller: Caller,
@@ -78,8 +84,8 @@ async fn neighbors(
 }
 
 /// The graph at a glance: how much there is, of which kinds, and its hubs.
-#[utoipa::path(tag = "graph", operation_id = "graph_overview", responses((status = 200, body = Overview)))]
-#[get("/api/graph/overview")]
+#[utoipa::path(get, path = "/api/graph/overview",
+    tag = "graph", operation_id = "graph_overview", responses((status = 200, body = Overview)))]
 async fn overview(state: Data<State>, caller: Caller) -> Result<Json<Overview>> {
     graph(&state).overview(Sight::of(&caller)).await.map(Json)
 }

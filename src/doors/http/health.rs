@@ -1,16 +1,24 @@
 //! Whether the server works, for people and for machines.
 
-use actix_web::{HttpResponse, get, web::Data};
+use actix_web::{HttpResponse, web::Data};
 use serde::Serialize;
 
-use super::{json::Json, meters, services::Services, state::State};
+use super::{
+    json::Json,
+    meters,
+    route::{
+        Guard::{Machine, Public},
+        Route, route,
+    },
+    state::State,
+};
 use crate::{
     host::sandbox::Level,
     model::{error::Result, settings::ExecMode},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(healthz).service(metrics);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(healthz, Public), route!(metrics, Machine)]
 }
 
 /// The server's health.
@@ -29,8 +37,7 @@ struct Health {
 }
 
 /// Whether the server answers.
-#[utoipa::path(tag = "platform", responses((status = 200, body = Health)))]
-#[get("/healthz")]
+#[utoipa::path(get, path = "/healthz", tag = "platform", responses((status = 200, body = Health)))]
 async fn healthz(state: Data<State>) -> Result<Json<Health>> {
     let settings = state.app.settings.get();
     let sandbox = match settings.exec.mode {
@@ -42,8 +49,8 @@ async fn healthz(state: Data<State>) -> Result<Json<Health>> {
 }
 
 /// Counters in Prometheus' text format, for programs on this machine and for holders of `settings:manage`.
-#[utoipa::path(tag = "platform", responses((status = 200, description = "Prometheus text", content_type = "text/plain", body = String)))]
-#[get("/metrics")]
+#[utoipa::path(get, path = "/metrics",
+    tag = "platform", responses((status = 200, description = "Prometheus text", content_type = "text/plain", body = String)))]
 async fn metrics(state: Data<State>) -> HttpResponse {
     let providers = state.agent.providers().list().await.unwrap_or_default();
     let asked = providers.iter().map(|provider| (provider, state.app.net.breakers.health(provider)));

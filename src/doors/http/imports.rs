@@ -1,9 +1,14 @@
 //! `/api/catalog/import`: what a document says a system can do, shown with its cost before anything is added.
 
-use actix_web::{post, web::Data};
+use actix_web::web::Data;
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+};
 use crate::{
     agent::exposure,
     model::{
@@ -30,8 +35,8 @@ use crate::{
     store::{catalog::lets_through, people::Actor},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(preview).service(apply);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(preview, Permission("catalog:write")).calls_others(), route!(apply, Permission("catalog:write"))]
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -90,8 +95,8 @@ struct ImportPreview {
 }
 
 /// Reads a document and compares it with what is known. Nothing is added.
-#[utoipa::path(request_body = ImportAsk, tag = "catalog", responses((status = 200, body = ImportPreview)))]
-#[post("/api/catalog/import/preview")]
+#[utoipa::path(post, path = "/api/catalog/import/preview",
+    request_body = ImportAsk, tag = "catalog", responses((status = 200, body = ImportPreview)))]
 async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result<Json<ImportPreview>> {
     let app = &state.app;
     let directory = app.stores.catalog.get();
@@ -178,8 +183,8 @@ struct ImportResult {
 }
 
 /// Adds what was chosen of a document; what people changed by hand stays. A new system is a draft.
-#[utoipa::path(request_body = ImportOrder, tag = "catalog", responses((status = 200, body = ImportResult)))]
-#[post("/api/catalog/import/apply")]
+#[utoipa::path(post, path = "/api/catalog/import/apply",
+    request_body = ImportOrder, tag = "catalog", responses((status = 200, body = ImportResult)))]
 async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result<Json<ImportResult>> {
     let ImportOrder { system_id, system, operations, remove, format } = body.0;
     let (now, trusted, user) = (by.now, lets_through(&by), by.caller.user);

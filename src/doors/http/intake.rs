@@ -1,7 +1,7 @@
 //! Taking documents in: files, texts and addresses, new ones and new contents of those there are.
 
 use actix_web::{
-    FromRequest, HttpRequest, HttpResponse, post,
+    FromRequest, HttpRequest, HttpResponse,
     web::{Data, Path, Payload},
 };
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,7 @@ use url::Url;
 
 use super::{
     body::{Body, id},
-    services::Services,
+    route::{Guard::Permission, Route, route},
     state::State,
     upload::{self, Upload},
 };
@@ -29,8 +29,8 @@ use crate::{
 
 type Answer = std::result::Result<HttpResponse, actix_web::Error>;
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(add).service(update);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(add, Permission("knowledge:write")), route!(update, Permission("knowledge:write"))]
 }
 
 /// A document that is being taken in.
@@ -103,9 +103,8 @@ struct FileForm {
 
 /// Takes in files (`multipart/form-data`, field `file`), or a text or an address (JSON). Reading goes on after the
 /// answer: ask for the document until it is ready or failed.
-#[utoipa::path(tag = "knowledge", responses((status = 202, body = Intake)),
+#[utoipa::path(post, path = "/api/knowledge/documents", tag = "knowledge", responses((status = 202, body = Intake)),
     request_body(content((NewText = "application/json"), (FilesForm = "multipart/form-data"))))]
-#[post("/api/knowledge/documents")]
 async fn add(state: Data<State>, by: Actor, request: HttpRequest, payload: Payload) -> Answer {
     if !upload::is_multipart(request.headers()) {
         let new = Body::<NewText>::from_request(&request, &mut payload.into_inner()).await?.0;
@@ -146,9 +145,9 @@ struct NewContent {
 }
 
 /// Replaces what a document says. It is found by what it said before until the new content is read.
-#[utoipa::path(tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Accepted)),
+#[utoipa::path(post, path = "/api/knowledge/documents/{id}/update",
+    tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Accepted)),
     request_body(content((NewContent = "application/json"), (FileForm = "multipart/form-data"))))]
-#[post("/api/knowledge/documents/{id}/update")]
 async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRequest, payload: Payload) -> Answer {
     let id: DocumentId = id(&at)?;
     let knowledge = &state.app.stores.knowledge;

@@ -1,7 +1,7 @@
 //! API keys: made by a person for themselves; listed and revoked by whoever manages users, too.
 
 use actix_web::{
-    HttpResponse, delete, get, post,
+    HttpResponse,
     web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     body::{Body, id},
     json::Json,
-    services::Services,
+    route::{
+        Guard::{Person, SignedIn},
+        Route, route,
+    },
     state::State,
 };
 use crate::{
@@ -21,8 +24,8 @@ use crate::{
     store::{keys::NewKey, people::Actor},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(revoke);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(list, SignedIn), route!(create, Person), route!(revoke, SignedIn)]
 }
 
 /// Whose.
@@ -34,8 +37,7 @@ pub(super) struct Whose {
 }
 
 /// Keys, the newest first; never the keys themselves.
-#[utoipa::path(tag = "keys", params(Whose), responses((status = 200, body = [ApiKey])))]
-#[get("/api/keys")]
+#[utoipa::path(get, path = "/api/keys", tag = "keys", params(Whose), responses((status = 200, body = [ApiKey])))]
 async fn list(state: Data<State>, by: Actor, whose: Query<Whose>) -> Result<Json<Vec<ApiKey>>> {
     let user = whose.user.as_deref().map(id).transpose()?;
     let user = state.app.stores.people.reach(&by, user).await?;
@@ -73,12 +75,11 @@ struct Created {
 }
 
 /// Makes a key of one's own and shows it, this once.
-#[utoipa::path(request_body = Create, tag = "keys", responses(
+#[utoipa::path(post, path = "/api/keys", request_body = Create, tag = "keys", responses(
     (status = 201, body = Created),
     (status = 403, description = "It would be somebody else's, or wider than its maker; or a key asks for it.", body = super::error::Problem),
     (status = 409, description = "Too many keys.", body = super::error::Problem),
 ))]
-#[post("/api/keys")]
 async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
     let Create { name, permissions, personal, user } = body.0;
     let user = user.as_deref().map(id).transpose()?;
@@ -88,8 +89,8 @@ async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<Htt
 }
 
 /// Revokes a key at once.
-#[utoipa::path(tag = "keys", params(("id" = String, Path,)), responses((status = 204, description = "Revoked.")))]
-#[delete("/api/keys/{id}")]
+#[utoipa::path(delete, path = "/api/keys/{id}",
+    tag = "keys", params(("id" = String, Path,)), responses((status = 204, description = "Revoked.")))]
 async fn revoke(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     state.app.stores.people.revoke_key(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())

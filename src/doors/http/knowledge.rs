@@ -2,10 +2,15 @@
 
 use std::time::Instant;
 
-use actix_web::{post, web::Data};
+use actix_web::web::Data;
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+};
 use crate::{
     formats::extracted::Kind,
     model::{
@@ -19,8 +24,8 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(find).service(explain);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(find, Permission("knowledge:read")), route!(explain, Permission("knowledge:read"))]
 }
 
 /// Passages that were found.
@@ -33,8 +38,8 @@ struct KnowledgeResults {
 }
 
 /// The passages that answer a question best, by words and meaning, among the documents open to the caller.
-#[utoipa::path(request_body = Question, tag = "knowledge", responses((status = 200, body = KnowledgeResults)))]
-#[post("/api/knowledge/search")]
+#[utoipa::path(post, path = "/api/knowledge/search",
+    request_body = Question, tag = "knowledge", responses((status = 200, body = KnowledgeResults)))]
 async fn find(state: Data<State>, caller: Caller, body: Body<Question>) -> Result<Json<KnowledgeResults>> {
     let begun = Instant::now();
     let results = search::search(&state.app, caller.reader(), &body.0).await?;
@@ -76,8 +81,8 @@ struct KnowledgeStages {
 }
 
 /// Says which stage of the search lost a passage.
-#[utoipa::path(request_body = Why, tag = "knowledge", responses((status = 200, body = KnowledgeStages)))]
-#[post("/api/knowledge/why")]
+#[utoipa::path(post, path = "/api/knowledge/why",
+    request_body = Why, tag = "knowledge", responses((status = 200, body = KnowledgeStages)))]
 async fn explain(state: Data<State>, caller: Caller, body: Body<Why>) -> Result<Json<KnowledgeStages>> {
     let Why { query, document_id, chunk_id, limit, collections, documents, kinds } = body.0;
     let missing = match (document_id, chunk_id) {

@@ -1,24 +1,31 @@
 //! `/api/tools/{name}/learning`: what find_tools learned of a tool from use, and forgetting it.
 
 use actix_web::{
-    HttpResponse, delete, get,
+    HttpResponse,
     web::{Data, Path},
 };
 
-use super::{json::Json, services::Services, state::State, tools::visible};
+use super::{
+    json::Json,
+    route::{
+        Guard::{Permission, SignedIn},
+        Route, route,
+    },
+    state::State,
+    tools::visible,
+};
 use crate::{
     model::{caller::Caller, error::Result, learning::Learned},
     services::find::past::BOUND,
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(learned).service(forget);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(learned, SignedIn), route!(forget, Permission("settings:manage"))]
 }
 
 /// Needs learned of a tool: everybody's counted, the caller's own shown but to a key that is not personal.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Learned)))]
-#[get("/api/tools/{name}/learning")]
+#[utoipa::path(get, path = "/api/tools/{name}/learning", tag = "tools", responses((status = 200, body = Learned)))]
 async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Learned>> {
     let tool = visible(&state, &caller, &name)?;
     let learning = state.finder.learner().stored();
@@ -27,8 +34,7 @@ async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Resu
 }
 
 /// Forgets which needs a tool was used for, everybody's.
-#[utoipa::path(tag = "tools", responses((status = 204)))]
-#[delete("/api/tools/{name}/learning")]
+#[utoipa::path(delete, path = "/api/tools/{name}/learning", tag = "tools", responses((status = 204)))]
 async fn forget(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
     let tool = visible(&state, &by.caller, &name)?;
     state.finder.learner().stored().reset(&by, tool.spec().id()).await?;

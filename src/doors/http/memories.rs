@@ -1,9 +1,8 @@
 //! `/api/memories`: what is remembered of the caller. Nobody else's are found, an administrator's request included (R4).
 
 use actix_web::{
-    HttpResponse, Responder, delete, get,
+    HttpResponse, Responder,
     http::header::CONTENT_DISPOSITION,
-    patch, post,
     web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
@@ -11,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use super::{
     body::{Body, id},
     json::Json,
-    services::Services,
+    route::{Guard::SignedIn, Route, route},
     state::State,
 };
 use crate::{
@@ -28,8 +27,14 @@ use crate::{
 /// Most memories one answer holds.
 const MOST: usize = 500;
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(export).service(change).service(remove);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, SignedIn).personal(),
+        route!(create, SignedIn).personal(),
+        route!(export, SignedIn).personal(),
+        route!(change, SignedIn).personal(),
+        route!(remove, SignedIn).personal(),
+    ]
 }
 
 fn own(state: &State, caller: &Caller) -> Remembering {
@@ -46,8 +51,8 @@ struct ListQuery {
 }
 
 /// The caller's memories: the newest, or those about something, the best first.
-#[utoipa::path(tag = "memories", params(ListQuery), responses((status = 200, body = Vec<Memory>)))]
-#[get("/api/memories")]
+#[utoipa::path(get, path = "/api/memories",
+    tag = "memories", params(ListQuery), responses((status = 200, body = Vec<Memory>)))]
 async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Memory>>> {
     let memories = own(&state, &caller);
     let ListQuery { q, layer } = query.into_inner();
@@ -63,8 +68,7 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
 }
 
 /// All of the caller's memories, with their earlier wordings, as a file to keep.
-#[utoipa::path(tag = "memories", responses((status = 200, body = Vec<Memory>)))]
-#[get("/api/memories/export")]
+#[utoipa::path(get, path = "/api/memories/export", tag = "memories", responses((status = 200, body = Vec<Memory>)))]
 async fn export(state: Data<State>, caller: Caller) -> Result<impl Responder> {
     let all = own(&state, &caller).recent(Vec::new(), usize::MAX).await?;
     let name = (CONTENT_DISPOSITION, "attachment; filename=\"memories.json\"");
@@ -111,8 +115,8 @@ struct Create {
 }
 
 /// Remembers something. What says the same as an earlier memory renews that one; a new value takes an old one's place.
-#[utoipa::path(request_body = Create, tag = "memories", responses((status = 201, body = SavedMemory)))]
-#[post("/api/memories")]
+#[utoipa::path(post, path = "/api/memories",
+    request_body = Create, tag = "memories", responses((status = 201, body = SavedMemory)))]
 async fn create(state: Data<State>, caller: Caller, body: Body<Create>) -> Result<HttpResponse> {
     let Create { content, category, layer, key } = body.0;
     let new = NewMemory::new(&content, layer)?.with_category(category.as_deref())?.with_key(key.as_deref())?;
@@ -149,8 +153,8 @@ struct Change {
 }
 
 /// Changes one of the caller's memories; what the body leaves out stays.
-#[utoipa::path(request_body = Change, tag = "memories", responses((status = 200, body = Memory)))]
-#[patch("/api/memories/{id}")]
+#[utoipa::path(patch, path = "/api/memories/{id}",
+    request_body = Change, tag = "memories", responses((status = 200, body = Memory)))]
 async fn change(state: Data<State>, caller: Caller, at: Path<String>, body: Body<Change>) -> Result<Json<Memory>> {
     let Change { content, category, layer, key } = body.0;
     let origin = Origin::of_program(&caller, "api", state.app.clock.now());
@@ -159,8 +163,7 @@ async fn change(state: Data<State>, caller: Caller, at: Path<String>, body: Body
 }
 
 /// Forgets one of the caller's memories.
-#[utoipa::path(tag = "memories", responses((status = 204)))]
-#[delete("/api/memories/{id}")]
+#[utoipa::path(delete, path = "/api/memories/{id}", tag = "memories", responses((status = 204)))]
 async fn remove(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
     own(&state, &caller).delete(id(&at)?).await?;
     Ok(HttpResponse::NoContent().finish())

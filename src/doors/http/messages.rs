@@ -1,7 +1,7 @@
 //! `/api/conversations/{id}/messages` and its like: the chat turn as a stream of events.
 
 use actix_web::{
-    HttpRequest, HttpResponse, get, post,
+    HttpRequest, HttpResponse,
     web::{Bytes, Data, Path, Query},
 };
 use futures_util::{Stream, stream};
@@ -9,7 +9,7 @@ use serde::Deserialize;
 
 use super::{
     body::{Body, OptionalBody, id},
-    services::Services,
+    route::{Guard::SignedIn, Route, route},
     sse,
     state::State,
 };
@@ -23,8 +23,13 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(send).service(follow).service(stop).service(regenerate);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(send, SignedIn).personal(),
+        route!(follow, SignedIn).personal(),
+        route!(stop, SignedIn).personal(),
+        route!(regenerate, SignedIn).personal(),
+    ]
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -45,12 +50,12 @@ struct Send {
 /// Sends a message and streams the turn: `token`, `tool_start`, `tool_end`, `confirmation`, `ticket_decided`, `memory`,
 /// `context`, `usage`, `title`, `error`, and at the end `done`, whose `state` is `waiting` where a person must decide.
 /// Going away does not end the turn.
-#[utoipa::path(request_body = Send, tag = "conversations", params(("id" = String, Path,)), responses(
+#[utoipa::path(post, path = "/api/conversations/{id}/messages",
+    request_body = Send, tag = "conversations", params(("id" = String, Path,)), responses(
     (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
     (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),
     (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),
 ))]
-#[post("/api/conversations/{id}/messages")]
 async fn send(
     state: Data<State>,
     caller: Caller,
@@ -72,10 +77,10 @@ struct EventsQuery {
 }
 
 /// The events of the last turn, from after the one `Last-Event-ID` names. `reset` means: read the conversation again.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,), EventsQuery), responses(
+#[utoipa::path(get, path = "/api/conversations/{id}/events",
+    tag = "conversations", params(("id" = String, Path,), EventsQuery), responses(
     (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
 ))]
-#[get("/api/conversations/{id}/events")]
 async fn follow(
     state: Data<State>,
     caller: Caller,
@@ -90,8 +95,8 @@ async fn follow(
 }
 
 /// Stops the turn that is under way, at once.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), responses((status = 204, description = "Stopped.")))]
-#[post("/api/conversations/{id}/stop")]
+#[utoipa::path(post, path = "/api/conversations/{id}/stop",
+    tag = "conversations", params(("id" = String, Path,)), responses((status = 204, description = "Stopped.")))]
 async fn stop(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
     state.agent.stop(caller.user, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -106,12 +111,12 @@ struct Regenerate {
 }
 
 /// Asks the last question again and streams the turn; the answer that stood becomes a former one.
-#[utoipa::path(tag = "conversations", params(("id" = String, Path,)), request_body = Option<Regenerate>, responses(
+#[utoipa::path(post, path = "/api/conversations/{id}/regenerate",
+    tag = "conversations", params(("id" = String, Path,)), request_body = Option<Regenerate>, responses(
     (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
     (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),
     (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),
 ))]
-#[post("/api/conversations/{id}/regenerate")]
 async fn regenerate(
     state: Data<State>,
     caller: Caller,

@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
+use actix_web::http::Method;
 use metrics::{Counter, Key, Label, Level, Metadata, Recorder};
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle, PrometheusRecorder};
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 
-use super::routes::ROUTES;
 use crate::model::{
     llm::Provider,
     provider::health::{ProviderHealth, ProviderState},
@@ -16,13 +16,14 @@ const META: Metadata<'static> = Metadata::new(module_path!(), Level::INFO, None)
 
 /// The counters of one server.
 pub(super) struct Meters {
-    handle: PrometheusHandle,
-    routes: Vec<RouteMeter>,
-    other: RouteMeter,
+    recorder: PrometheusRecorder,
+    /// Counts what no route answers.
+    pub(super) other: RouteMeter,
     started: Instant,
 }
 
-struct RouteMeter {
+/// The counters of one route.
+pub(super) struct RouteMeter {
     requests: Vec<Counter>,
     micros: Counter,
 }
@@ -30,23 +31,18 @@ struct RouteMeter {
 impl Meters {
     pub(super) fn new() -> Self {
         let recorder = PrometheusBuilder::new().build_recorder();
-        let routes = ROUTES.iter().map(|route| RouteMeter::new(&recorder, route.method, route.path)).collect();
         let other = RouteMeter::new(&recorder, "other", "other");
-        Self { handle: recorder.handle(), routes, other, started: Instant::now() }
+        Self { recorder, other, started: Instant::now() }
     }
 
-    /// Counts an answer; `route` is the row's number, if one matched.
-    pub(super) fn count(&self, route: Option<usize>, status: u16, took: Duration) {
-        let meter = route.and_then(|number| self.routes.get(number)).unwrap_or(&self.other);
-        if let Some(requests) = meter.requests.get(usize::from(status / 100).saturating_sub(1)) {
-            requests.increment(1);
-        }
-        meter.micros.increment(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
+    /// The counters of a route, which are shown from now on.
+    pub(super) fn route(&self, method: &Method, path: &str) -> RouteMeter {
+        RouteMeter::new(&self.recorder, method.as_str(), path)
     }
 
     /// Everything counted, in Prometheus' text format.
     pub(super) fn render(&self) -> String {
-        let mut text = self.handle.render();
+        let mut text = self.recorder.handle().render();
         let gauges = [
             ("satchel_uptime_seconds", "Time since the start.", self.started.elapsed().as_secs()),
             ("satchel_build_info", "Always 1.", 1),
@@ -88,8 +84,8 @@ fn label(text: &str) -> String {
 }
 
 impl RouteMeter {
-    fn new(recorder: &PrometheusRecorder, method: &'static str, path: &'static str) -> Self {
-        let labels = || vec![Label::from_static_parts("method", method), Label::from_static_parts("route", path)];
+    fn new(recorder: &PrometheusRecorder, method: &str, path: &str) -> Self {
+        let labels = || vec![Label::new("method", method.to_owned()), Label::new("route", path.to_owned())];
         let counter =
             |name: &'static str, labels: Vec<Label>| recorder.register_counter(&Key::from_parts(name, labels), &META);
         let requests = CLASSES.iter().map(|class| {
@@ -98,6 +94,14 @@ impl RouteMeter {
             counter("satchel_http_requests_total", labels)
         });
         Self { requests: requests.collect(), micros: counter("satchel_http_request_microseconds_total", labels()) }
+    }
+
+    /// Counts an answer.
+    pub(super) fn count(&self, status: u16, took: Duration) {
+        if let Some(requests) = self.requests.get(usize::from(status / 100).saturating_sub(1)) {
+            requests.increment(1);
+        }
+        self.micros.increment(u64::try_from(took.as_micros()).unwrap_or(u64::MAX));
     }
 }
 
@@ -108,9 +112,10 @@ mod tests {
     #[test]
     fn requests_are_counted_by_route_and_class() {
         let meters = Meters::new();
-        meters.count(Some(0), 200, Duration::from_micros(7));
-        meters.count(Some(0), 200, Duration::from_micros(5));
-        meters.count(None, 404, Duration::from_micros(1));
+        let health = meters.route(&Method::GET, "/healthz");
+        health.count(200, Duration::from_micros(7));
+        health.count(200, Duration::from_micros(5));
+        meters.other.count(404, Duration::from_micros(1));
         let text = meters.render();
         for line in [
             "satchel_http_requests_total{method=\"GET\",route=\"/healthz\",status=\"2xx\"} 2",

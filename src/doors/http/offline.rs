@@ -1,9 +1,14 @@
 //! `/api/offline/ask`: what can be said without a model: tools that fit, passages that answer, and nothing more.
 
-use actix_web::{post, web::Data};
+use actix_web::web::Data;
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    json::Json,
+    route::{Guard::SignedIn, Route, route},
+    state::State,
+};
 use crate::{
     model::{caller::Caller, error::Result},
     services::{
@@ -15,8 +20,8 @@ use crate::{
 /// Tools an answer names at most.
 const NAMED: usize = 5;
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(ask);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(ask, SignedIn).calls_others()]
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -39,8 +44,8 @@ struct OfflineAnswer {
 }
 
 /// Finds the tools that fit, and the passages of documents that bear on what is wanted.
-#[utoipa::path(request_body = OfflineQuestion, tag = "conversations", responses((status = 200, body = OfflineAnswer)))]
-#[post("/api/offline/ask")]
+#[utoipa::path(post, path = "/api/offline/ask",
+    request_body = OfflineQuestion, tag = "conversations", responses((status = 200, body = OfflineAnswer)))]
 async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) -> Result<Json<OfflineAnswer>> {
     let text = body.0.text;
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());

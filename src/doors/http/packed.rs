@@ -35,7 +35,7 @@ fn takes_gzip(request: &HttpRequest) -> bool {
 }
 
 /// The bytes that were compressed.
-pub(super) fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
+fn unpack(packed: &[u8]) -> Result<Vec<u8>> {
     let mut bytes = Vec::new();
     GzDecoder::new(packed).read_to_end(&mut bytes).map_err(Error::internal)?;
     Ok(bytes)

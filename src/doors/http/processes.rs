@@ -2,9 +2,8 @@
 //! may decide about them.
 
 use actix_web::{
-    HttpResponse, delete, get,
+    HttpResponse,
     http::{StatusCode, header::CONTENT_DISPOSITION},
-    post, put,
     web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,10 @@ use super::{
     body::{Body, OptionalBody, id},
     error::Problem,
     json::Json,
-    services::Services,
+    route::{
+        Guard::{Permission, PersonWith},
+        Route, route,
+    },
     state::State,
 };
 use crate::{
@@ -37,9 +39,19 @@ use crate::{
     store::{people::Actor, processes::Processes},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(export).service(preview).service(apply).service(propose);
-    config.service(get_one).service(change).service(remove).service(publish);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("processes:read")),
+        route!(create, Permission("processes:write")),
+        route!(export, Permission("processes:read")),
+        route!(preview, Permission("processes:write")),
+        route!(apply, Permission("processes:write")),
+        route!(propose, Permission("processes:write")).calls_others(),
+        route!(get_one, Permission("processes:read")),
+        route!(change, Permission("processes:write")),
+        route!(remove, Permission("processes:write")),
+        route!(publish, PersonWith("processes:write")),
+    ]
 }
 
 /// A process with what hangs on it.
@@ -101,8 +113,8 @@ struct ListQuery {
 }
 
 /// Business processes: all by name, or those that fit, the best first.
-#[utoipa::path(tag = "processes", params(ListQuery), responses((status = 200, body = Vec<ProcessRow>)))]
-#[get("/api/processes")]
+#[utoipa::path(get, path = "/api/processes",
+    tag = "processes", params(ListQuery), responses((status = 200, body = Vec<ProcessRow>)))]
 async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<HttpResponse> {
     let q = query.into_inner().q.filter(|text| !text.trim().is_empty());
     let rows = async {
@@ -118,8 +130,8 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
 }
 
 /// Keeps a process. It counts at once.
-#[utoipa::path(request_body = ProcessDraft, tag = "processes", responses((status = 201, body = ProcessView)))]
-#[post("/api/processes")]
+#[utoipa::path(post, path = "/api/processes",
+    request_body = ProcessDraft, tag = "processes", responses((status = 201, body = ProcessView)))]
 async fn create(state: Data<State>, by: Actor, body: Body<ProcessDraft>) -> Result<HttpResponse> {
     let process = store(&state).create(&by, body.0).await?;
     let mut answer = shown(&state, &by.caller, process.id).await?;
@@ -128,8 +140,8 @@ async fn create(state: Data<State>, by: Actor, body: Body<ProcessDraft>) -> Resu
 }
 
 /// The published processes as YAML, which the import reads again.
-#[utoipa::path(tag = "processes", responses((status = 200, description = "YAML", content_type = "application/yaml")))]
-#[get("/api/processes/export")]
+#[utoipa::path(get, path = "/api/processes/export",
+    tag = "processes", responses((status = 200, description = "YAML", content_type = "application/yaml")))]
 async fn export(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
     let (store, name) = (store(&state), (CONTENT_DISPOSITION, "attachment; filename=\"processes.yaml\""));
     let written = |all: Vec<Process>| {
@@ -141,8 +153,8 @@ async fn export(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
 }
 
 /// One process.
-#[utoipa::path(tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
-#[get("/api/processes/{id}")]
+#[utoipa::path(get, path = "/api/processes/{id}",
+    tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
 async fn get_one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
     shown(&state, &caller, id(&path)?).await
 }
@@ -157,8 +169,8 @@ struct ProcessUpdate {
 }
 
 /// Changes a process that is still as it was read.
-#[utoipa::path(request_body = ProcessUpdate, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
-#[put("/api/processes/{id}")]
+#[utoipa::path(put, path = "/api/processes/{id}",
+    request_body = ProcessUpdate, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
 async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<ProcessUpdate>) -> Result<HttpResponse> {
     let ProcessUpdate { revision, process } = body.0;
     let process = store(&state).change(&by, id(&path)?, (revision, process)).await?;
@@ -166,8 +178,8 @@ async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Pr
 }
 
 /// Forgets a process, or discards a proposal.
-#[utoipa::path(tag = "processes", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
-#[delete("/api/processes/{id}")]
+#[utoipa::path(delete, path = "/api/processes/{id}",
+    tag = "processes", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     store(&state).delete(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -181,8 +193,8 @@ struct ProcessPublish {
 }
 
 /// Makes a proposal count.
-#[utoipa::path(request_body = ProcessPublish, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
-#[post("/api/processes/{id}/publish")]
+#[utoipa::path(post, path = "/api/processes/{id}/publish",
+    request_body = ProcessPublish, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
 async fn publish(
     state: Data<State>,
     by: Actor,
@@ -201,8 +213,8 @@ struct ProcessText {
 }
 
 /// Reads YAML and says what it would change. Nothing is kept.
-#[utoipa::path(request_body = ProcessText, tag = "processes", responses((status = 200, body = Vec<Difference>)))]
-#[post("/api/processes/import/preview")]
+#[utoipa::path(post, path = "/api/processes/import/preview",
+    request_body = ProcessText, tag = "processes", responses((status = 200, body = Vec<Difference>)))]
 async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) -> Result<HttpResponse> {
     let (store, text) = (store(&state), body.0.text);
     let (known, bytes) = (store.all().await?, text.len().saturating_add(store.bytes().await?));
@@ -223,8 +235,8 @@ struct ProcessImport {
 
 /// Keeps processes of a YAML text, all or none of those chosen. One whose name is known changes that one; what says
 /// nothing new is left alone. Gives those that changed.
-#[utoipa::path(request_body = ProcessImport, tag = "processes", responses((status = 200, body = Vec<Process>)))]
-#[post("/api/processes/import/apply")]
+#[utoipa::path(post, path = "/api/processes/import/apply",
+    request_body = ProcessImport, tag = "processes", responses((status = 200, body = Vec<Process>)))]
 async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Result<HttpResponse> {
     let store = store(&state);
     let known = store.all().await?;
@@ -260,11 +272,10 @@ struct ProcessProposals {
 
 /// Has the connected model propose processes from the catalog and the documents the caller may see. Nothing it says
 /// counts before a person publishes it.
-#[utoipa::path(request_body = Option<ProcessWish>, tag = "processes", responses(
+#[utoipa::path(post, path = "/api/processes/propose", request_body = Option<ProcessWish>, tag = "processes", responses(
     (status = 200, body = ProcessProposals),
     (status = 409, body = Problem, description = "No model is connected, or there is nothing to go by."),
 ))]
-#[post("/api/processes/propose")]
 async fn propose(state: Data<State>, by: Actor, body: OptionalBody<ProcessWish>) -> Result<Json<ProcessProposals>> {
     let (app, user) = (std::sync::Arc::clone(&state.app), Some(by.caller.user));
     // Goes on where the asker goes away: what it costs is spent, and what comes of it is kept.

@@ -1,7 +1,7 @@
 //! `/api/providers`: the models that may be asked. Keys go in and never come out.
 
 use actix_web::{
-    HttpResponse, delete, get, post, put,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
@@ -9,7 +9,10 @@ use serde::{Deserialize, Serialize};
 use super::{
     body::{Body, id},
     json::Json,
-    services::Services,
+    route::{
+        Guard::{Permission, SignedIn},
+        Route, route,
+    },
     state::State,
 };
 use crate::{
@@ -25,21 +28,21 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config
-        .service(list)
-        .service(create)
-        .service(reorder)
-        .service(try_out)
-        .service(change)
-        .service(remove)
-        .service(test)
-        .service(detect);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, SignedIn),
+        route!(create, Permission("settings:manage")),
+        route!(reorder, Permission("settings:manage")),
+        route!(try_out, Permission("settings:manage")),
+        route!(change, Permission("settings:manage")),
+        route!(remove, Permission("settings:manage")),
+        route!(test, Permission("settings:manage")),
+        route!(detect, Permission("settings:manage")),
+    ]
 }
 
 /// All providers, the first to be asked first.
-#[utoipa::path(tag = "providers", responses((status = 200, body = Vec<ProviderView>)))]
-#[get("/api/providers")]
+#[utoipa::path(get, path = "/api/providers", tag = "providers", responses((status = 200, body = Vec<ProviderView>)))]
 async fn list(state: Data<State>) -> Result<Json<Vec<ProviderView>>> {
     Ok(Json(views(&state, state.agent.providers().list().await?)))
 }
@@ -54,26 +57,25 @@ fn view(state: &State, provider: Provider) -> ProviderView {
 }
 
 /// Adds a provider. Its address may be on this machine or network: an administrator says so by adding it.
-#[utoipa::path(request_body = ProviderDraft, tag = "providers", responses((status = 201, body = ProviderView)))]
-#[post("/api/providers")]
+#[utoipa::path(post, path = "/api/providers",
+    request_body = ProviderDraft, tag = "providers", responses((status = 201, body = ProviderView)))]
 async fn create(state: Data<State>, by: Actor, body: Body<ProviderDraft>) -> Result<HttpResponse> {
     let provider = state.agent.providers().create(&by, body.0).await?;
     Ok(HttpResponse::Created().json(view(&state, provider)))
 }
 
 /// Puts the providers into another order. Whoever saw another list than there is now is told so, and nothing is moved.
-#[utoipa::path(request_body = ProviderOrder, tag = "providers", responses(
+#[utoipa::path(put, path = "/api/providers/order", request_body = ProviderOrder, tag = "providers", responses(
     (status = 200, body = Vec<ProviderView>),
     (status = 409, description = "Somebody else has changed the list, or the order is not one of all in it.", body = super::error::Problem),
 ))]
-#[put("/api/providers/order")]
 async fn reorder(state: Data<State>, by: Actor, body: Body<ProviderOrder>) -> Result<Json<Vec<ProviderView>>> {
     Ok(Json(views(&state, state.agent.providers().reorder(&by, body.0).await?)))
 }
 
 /// Changes a provider; what is left out stays. A stored key does not follow to another address.
-#[utoipa::path(request_body = ProviderDraft, tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderView)))]
-#[put("/api/providers/{id}")]
+#[utoipa::path(put, path = "/api/providers/{id}",
+    request_body = ProviderDraft, tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderView)))]
 async fn change(
     state: Data<State>,
     by: Actor,
@@ -86,8 +88,8 @@ async fn change(
 }
 
 /// Removes a provider and its key.
-#[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 204, description = "Removed.")))]
-#[delete("/api/providers/{id}")]
+#[utoipa::path(delete, path = "/api/providers/{id}",
+    tag = "providers", params(("id" = String, Path,)), responses((status = 204, description = "Removed.")))]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     let id: ProviderId = id(&path)?;
     state.agent.providers().delete(&by, id).await?;
@@ -110,8 +112,8 @@ pub(super) struct ProviderTest {
 
 /// Asks a provider which models it has: proof that address and key are right. Where its model is not listed, or it has
 /// failed lately, it is asked for one word as well, and counts as well again where it answers.
-#[utoipa::path(tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderTest)))]
-#[post("/api/providers/{id}/test")]
+#[utoipa::path(post, path = "/api/providers/{id}/test",
+    tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderTest)))]
 async fn test(state: Data<State>, by: Actor, path: Path<String>) -> Result<Json<ProviderTest>> {
     let id: ProviderId = id(&path)?;
     let provider = state.agent.providers().get(id).await?;
@@ -139,8 +141,8 @@ struct ProviderTrial {
 
 /// Asks a provider that is not saved which models it has, and for one word where the chosen model is not listed.
 /// Nothing is kept.
-#[utoipa::path(request_body = ProviderTrial, tag = "providers", responses((status = 200, body = ProviderTest)))]
-#[post("/api/providers/test")]
+#[utoipa::path(post, path = "/api/providers/test",
+    request_body = ProviderTrial, tag = "providers", responses((status = 200, body = ProviderTest)))]
 async fn try_out(state: Data<State>, by: Actor, body: Body<ProviderTrial>) -> Result<Json<ProviderTest>> {
     let ProviderTrial { stored, provider: draft } = body.0;
     let stored = match stored {
@@ -239,8 +241,8 @@ struct DetectedProvider {
 }
 
 /// Looks for a model server on this machine, at Ollama's own port; no other is contacted. It is a row of the ledger.
-#[utoipa::path(tag = "providers", responses((status = 200, body = Vec<DetectedProvider>)))]
-#[get("/api/providers/detect")]
+#[utoipa::path(get, path = "/api/providers/detect",
+    tag = "providers", responses((status = 200, body = Vec<DetectedProvider>)))]
 async fn detect(state: Data<State>, by: Actor) -> Result<Json<Vec<DetectedProvider>>> {
     let base_url = parse_url(ProviderKind::Ollama.default_base_url())?;
     let found = state.agent.models(Some(by.caller.user)).detect(&base_url).await;

@@ -8,7 +8,7 @@ use std::{
 
 use actix_multipart::{Field, Multipart};
 use actix_web::{
-    HttpRequest, post,
+    HttpRequest,
     web::{Data, Payload},
 };
 use serde::Serialize;
@@ -17,7 +17,12 @@ use tokio::{
     io::AsyncWriteExt,
 };
 
-use super::{json::Json, services::Services, state::State, upload};
+use super::{
+    json::Json,
+    route::{Guard::Public, Route, route},
+    state::State,
+    upload,
+};
 use crate::{
     model::{
         error::{Error, Kind, Result},
@@ -42,8 +47,8 @@ const SPARE: u64 = 16 << 20;
 /// Bytes between two looks at it.
 const LOOK: u64 = 16 << 20;
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(restore);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(restore, Public)]
 }
 
 /// A backup and what opens it.
@@ -84,12 +89,12 @@ struct RestoredBackup {
 }
 
 /// Restores a backup in place of making the first owner. Once it answers, Satchel starts on what was restored.
-#[utoipa::path(tag = "setup", request_body(content((RestoreForm = "multipart/form-data"))), responses(
+#[utoipa::path(post, path = "/api/setup/restore",
+    tag = "setup", request_body(content((RestoreForm = "multipart/form-data"))), responses(
     (status = 200, body = RestoredBackup),
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
     (status = 409, description = "There is an owner already.", body = super::error::Problem),
 ))]
-#[post("/api/setup/restore")]
 async fn restore(request: HttpRequest, state: Data<State>, payload: Payload) -> Result<Json<RestoredBackup>> {
     state.app.stores.people.require_no_owner().await?;
     if !upload::is_multipart(request.headers()) {

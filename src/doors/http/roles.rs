@@ -1,12 +1,17 @@
 //! Roles, and the permissions they are made of.
 
 use actix_web::{
-    HttpResponse, delete, get, post, put,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    json::Json,
+    route::{Guard, Route, route},
+    state::State,
+};
 use crate::{
     model::{
         caller::{PERMISSIONS, Permission, Permissions},
@@ -16,13 +21,18 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(change).service(remove).service(permissions);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Guard::Permission("users:manage")),
+        route!(create, Guard::PersonWith("users:manage")),
+        route!(change, Guard::PersonWith("users:manage")),
+        route!(remove, Guard::PersonWith("users:manage")),
+        route!(permissions, Guard::SignedIn),
+    ]
 }
 
 /// All roles, built-in ones first.
-#[utoipa::path(tag = "users", responses((status = 200, body = [Role])))]
-#[get("/api/roles")]
+#[utoipa::path(get, path = "/api/roles", tag = "users", responses((status = 200, body = [Role])))]
 async fn list(state: Data<State>) -> Result<Json<Vec<Role>>> {
     state.app.stores.people.roles().await.map(Json)
 }
@@ -40,11 +50,10 @@ struct Create {
 }
 
 /// Makes a role.
-#[utoipa::path(request_body = Create, tag = "users", responses(
+#[utoipa::path(post, path = "/api/roles", request_body = Create, tag = "users", responses(
     (status = 201, body = Role),
     (status = 409, description = "The name is taken.", body = super::error::Problem),
 ))]
-#[post("/api/roles")]
 async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
     let role = state.app.stores.people.create_role(&by, body.0.name, body.0.permissions).await?;
     Ok(HttpResponse::Created().json(role))
@@ -60,21 +69,20 @@ struct Change {
 }
 
 /// Replaces what a role grants, at once, for all who have it.
-#[utoipa::path(request_body = Change, tag = "users", params(("name" = String, Path,)), responses(
+#[utoipa::path(put, path = "/api/roles/{name}",
+    request_body = Change, tag = "users", params(("name" = String, Path,)), responses(
     (status = 200, body = Role),
     (status = 409, description = "It is built in, or the last administrator's.", body = super::error::Problem),
 ))]
-#[put("/api/roles/{name}")]
 async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<Role>> {
     state.app.stores.people.change_role(&by, path.into_inner(), body.0.permissions).await.map(Json)
 }
 
 /// Deletes a role nobody has.
-#[utoipa::path(tag = "users", params(("name" = String, Path,)), responses(
+#[utoipa::path(delete, path = "/api/roles/{name}", tag = "users", params(("name" = String, Path,)), responses(
     (status = 204, description = "Deleted."),
     (status = 409, description = "It is built in or in use.", body = super::error::Problem),
 ))]
-#[delete("/api/roles/{name}")]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     state.app.stores.people.delete_role(&by, path.into_inner()).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -90,8 +98,7 @@ struct PermissionInfo {
 }
 
 /// Every permission there is, for making roles and keys.
-#[utoipa::path(tag = "users", responses((status = 200, body = [PermissionInfo])))]
-#[get("/api/permissions")]
+#[utoipa::path(get, path = "/api/permissions", tag = "users", responses((status = 200, body = [PermissionInfo])))]
 async fn permissions() -> Json<Vec<PermissionInfo>> {
     Json(PERMISSIONS.iter().map(|(name, description)| PermissionInfo { name, description }).collect())
 }

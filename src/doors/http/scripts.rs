@@ -1,5 +1,6 @@
 //! `/api/scripts`: the library of scripts, and the road of each from a text to a tool.
 
+mod bench;
 mod reference;
 mod transfer;
 mod trial;
@@ -7,58 +8,57 @@ mod versions;
 mod view;
 
 use actix_web::{
-    HttpResponse, delete, get, post, put,
+    HttpResponse,
     web::{Data, Path, Query},
 };
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
 use self::{
-    transfer::{export, import},
-    trial::{check, run, test},
-    versions::{publish, roll_back, version},
+    bench::{bench, shown},
     view::{ScriptSummary, ScriptView},
 };
-use super::{body::Body, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+};
 use crate::{
     model::{
         caller::Caller,
         error::{Error, Result},
         figure,
-        id::shorten,
         json::Counter,
     },
     script::limits::{MAX_CALLS, MAX_SOURCE},
-    services::scripts::{self, CallMade, Library, Workbench},
+    services::scripts::{self, CallMade},
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config
-        .service(list)
-        .service(reference::reference)
-        .service(check)
-        .service(from_calls)
-        .service(export)
-        .service(import);
-    config.service(one).service(save).service(remove).service(discard).service(test).service(run);
-    config.service(publish).service(roll_back).service(version).service(grant);
-}
-
-fn bench(state: &State) -> Workbench {
-    Workbench::of(&state.scripts)
-}
-
-async fn shown(library: &Library, name: &str) -> Result<Json<ScriptView>> {
-    let missing = || Error::not_found(format!("There is no script '{}'.", shorten(name)));
-    let script = library.one(name).ok_or_else(missing)?;
-    let versions = Workbench::of(library).versions(name).await?;
-    ScriptView::of(library, &script, versions).map(Json).ok_or_else(missing)
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("scripts:write")),
+        route!(reference::reference, Permission("scripts:write")),
+        route!(trial::check, Permission("scripts:write")),
+        route!(from_calls, Permission("scripts:write")),
+        route!(transfer::export, Permission("scripts:write")),
+        route!(transfer::import, Permission("scripts:write")),
+        route!(one, Permission("scripts:write")),
+        route!(save, Permission("scripts:write")),
+        route!(remove, Permission("scripts:write")),
+        route!(discard, Permission("scripts:write")),
+        route!(trial::test, Permission("scripts:write")).calls_others(),
+        route!(trial::run, Permission("scripts:write")).calls_others(),
+        route!(versions::publish, Permission("scripts:write")),
+        route!(versions::roll_back, Permission("scripts:write")),
+        route!(versions::version, Permission("scripts:write")),
+        route!(grant, Permission("settings:manage")),
+    ]
 }
 
 /// Every script.
-#[utoipa::path(tag = "scripts", responses((status = 200, body = Vec<ScriptSummary>)))]
-#[get("/api/scripts")]
+#[utoipa::path(get, path = "/api/scripts", tag = "scripts", responses((status = 200, body = Vec<ScriptSummary>)))]
 async fn list(state: Data<State>) -> Result<Json<Vec<ScriptSummary>>> {
     let all = state.scripts.all();
     Ok(Json(all.iter().map(|shown| ScriptSummary::of(&state.scripts, shown)).collect()))
@@ -85,8 +85,8 @@ struct ScriptDraft {
 }
 
 /// Makes a script of calls that were made. Nothing is kept.
-#[utoipa::path(request_body = CallsMade, tag = "scripts", responses((status = 200, body = ScriptDraft)))]
-#[post("/api/scripts/from-calls")]
+#[utoipa::path(post, path = "/api/scripts/from-calls",
+    request_body = CallsMade, tag = "scripts", responses((status = 200, body = ScriptDraft)))]
 async fn from_calls(state: Data<State>, caller: Caller, Body(made): Body<CallsMade>) -> Result<Json<ScriptDraft>> {
     if made.calls.is_empty() {
         return Err(Error::invalid("Name at least one call: [{tool, params}]."));
@@ -106,8 +106,8 @@ async fn from_calls(state: Data<State>, caller: Caller, Body(made): Body<CallsMa
 }
 
 /// One script.
-#[utoipa::path(tag = "scripts", params(("name" = String, Path,)), responses((status = 200, body = ScriptView)))]
-#[get("/api/scripts/{name}")]
+#[utoipa::path(get, path = "/api/scripts/{name}",
+    tag = "scripts", params(("name" = String, Path,)), responses((status = 200, body = ScriptView)))]
 async fn one(state: Data<State>, name: Path<String>) -> Result<Json<ScriptView>> {
     shown(&state.scripts, &name).await
 }
@@ -123,9 +123,9 @@ struct ScriptEdit {
 }
 
 /// Keeps a text as the script's draft; makes the script where there is none.
-#[utoipa::path(request_body = ScriptEdit, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(put, path = "/api/scripts/{name}",
+    request_body = ScriptEdit, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = ScriptView), (status = 409)))]
-#[put("/api/scripts/{name}")]
 async fn save(
     state: Data<State>,
     by: Actor,
@@ -144,16 +144,16 @@ struct Meant {
 }
 
 /// Removes a script of the console with its versions, its configuration and what it keeps.
-#[utoipa::path(tag = "scripts", params(("name" = String, Path,), Meant), responses((status = 204), (status = 409)))]
-#[delete("/api/scripts/{name}")]
+#[utoipa::path(delete, path = "/api/scripts/{name}",
+    tag = "scripts", params(("name" = String, Path,), Meant), responses((status = 204), (status = 409)))]
 async fn remove(state: Data<State>, by: Actor, name: Path<String>, meant: Query<Meant>) -> Result<HttpResponse> {
     bench(&state).delete(&by, &name, meant.into_inner().base).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
 /// Throws a draft away.
-#[utoipa::path(tag = "scripts", params(("name" = String, Path,), Meant), responses((status = 204), (status = 409)))]
-#[delete("/api/scripts/{name}/draft")]
+#[utoipa::path(delete, path = "/api/scripts/{name}/draft",
+    tag = "scripts", params(("name" = String, Path,), Meant), responses((status = 204), (status = 409)))]
 async fn discard(state: Data<State>, by: Actor, name: Path<String>, meant: Query<Meant>) -> Result<HttpResponse> {
     bench(&state).discard(&by, &name, meant.into_inner().base).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -168,9 +168,9 @@ struct Grants {
 }
 
 /// Grants a script hosts that its header names.
-#[utoipa::path(request_body = Grants, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(put, path = "/api/scripts/{name}/grants",
+    request_body = Grants, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = ScriptView)))]
-#[put("/api/scripts/{name}/grants")]
 async fn grant(
     state: Data<State>,
     by: Actor,

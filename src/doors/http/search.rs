@@ -1,12 +1,17 @@
 //! `/api/search`: what the palette looks through, and what it opened.
 
 use actix_web::{
-    HttpResponse, get, post,
+    HttpResponse,
     web::{Data, Query},
 };
 use serde::{Deserialize, Serialize};
 
-use super::{body::Body, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    json::Json,
+    route::{Guard::SignedIn, Route, route},
+    state::State,
+};
 use crate::{
     model::{
         caller::Caller,
@@ -19,8 +24,8 @@ use crate::{
 /// Most things one answer names.
 const MOST: usize = 50;
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(everywhere).service(used);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(everywhere, SignedIn), route!(used, SignedIn).personal()]
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -40,8 +45,8 @@ struct Things {
 }
 
 /// Finds tools, pages, documents and conversations the caller may open, by name and habit.
-#[utoipa::path(tag = "platform", params(SearchQuery), responses((status = 200, body = Things)))]
-#[get("/api/search")]
+#[utoipa::path(get, path = "/api/search",
+    tag = "platform", params(SearchQuery), responses((status = 200, body = Things)))]
 async fn everywhere(state: Data<State>, caller: Caller, query: Query<SearchQuery>) -> Result<Json<Things>> {
     let SearchQuery { q, limit } = query.into_inner();
     let registry = state.invoker.registry();
@@ -61,8 +66,7 @@ struct Used {
 }
 
 /// Notes that the caller opened something: it ranks higher from now on.
-#[utoipa::path(request_body = Used, tag = "platform", responses((status = 204)))]
-#[post("/api/search/used")]
+#[utoipa::path(post, path = "/api/search/used", request_body = Used, tag = "platform", responses((status = 204)))]
 async fn used(state: Data<State>, caller: Caller, body: Body<Used>) -> Result<HttpResponse> {
     let registry = state.invoker.registry();
     Launcher::new(&state.app, &registry, &caller).used(body.0.kind, &body.0.id).await?;

@@ -10,7 +10,7 @@ use actix_web::{
 };
 use tokio::task::JoinHandle;
 
-use super::{delivery, gate, path, routes, services::Services, state::State};
+use super::{delivery, gate, path, router::Router, routes, state::State, ui};
 use crate::model::error::{Error, Result};
 
 /// How long a connection may be silent.
@@ -32,14 +32,15 @@ pub struct Server {
 pub fn serve(state: Arc<State>, listener: TcpListener) -> Result<Server> {
     delivery::end_silent(&listener)?;
     let runtime = state.app.lifecycle.runtime.clone();
+    let router = Arc::new(Router::new(routes::all(), &state.meters));
     let data = Data::from(state);
     let server = HttpServer::new(move || {
         App::new()
             .app_data(data.clone())
             .app_data(path::path_config())
             .app_data(path::query_config())
-            .configure(|config| routes::configure(&mut Services::of_worker(config)))
-            .default_service(web::to(gate::nothing))
+            .configure(|config| router.configure(config))
+            .default_service(web::to(ui::page))
             .wrap(from_fn(gate::pass))
             .wrap(Compress::default())
     })

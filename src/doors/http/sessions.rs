@@ -1,23 +1,29 @@
 //! Signed-in browsers: one's own, and those of users one manages.
 
 use actix_web::{
-    HttpResponse, delete, get,
+    HttpResponse,
     web::{Data, Path, Query},
 };
 
-use super::{body::id, caller::Signed, json::Json, keys::Whose, services::Services, state::State};
+use super::{
+    body::id,
+    caller::Signed,
+    json::Json,
+    keys::Whose,
+    route::{Guard::SignedIn, Route, route},
+    state::State,
+};
 use crate::{
     model::error::Result,
     store::{people::Actor, sessions::Session},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(end);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(list, SignedIn).personal(), route!(end, SignedIn).personal()]
 }
 
 /// Live sessions, the last used first.
-#[utoipa::path(tag = "auth", params(Whose), responses((status = 200, body = [Session])))]
-#[get("/api/sessions")]
+#[utoipa::path(get, path = "/api/sessions", tag = "auth", params(Whose), responses((status = 200, body = [Session])))]
 async fn list(state: Data<State>, signed: Signed, by: Actor, whose: Query<Whose>) -> Result<Json<Vec<Session>>> {
     let user = whose.user.as_deref().map(id).transpose()?;
     let user = state.app.stores.people.reach(&by, user).await?;
@@ -25,8 +31,8 @@ async fn list(state: Data<State>, signed: Signed, by: Actor, whose: Query<Whose>
 }
 
 /// Ends a session at once.
-#[utoipa::path(tag = "auth", params(("id" = String, Path,)), responses((status = 204, description = "Ended.")))]
-#[delete("/api/sessions/{id}")]
+#[utoipa::path(delete, path = "/api/sessions/{id}",
+    tag = "auth", params(("id" = String, Path,)), responses((status = 204, description = "Ended.")))]
 async fn end(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     state.app.stores.people.end_session(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())

@@ -1,10 +1,19 @@
 //! Platform settings.
 
-use actix_web::{get, put, web::Data};
+use actix_web::web::Data;
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{body::Body, gate::require_administrator, json::Json, services::Services, state::State};
+use super::{
+    body::Body,
+    gate::require_administrator,
+    json::Json,
+    route::{
+        Guard::{Permission, SignedIn},
+        Route, route,
+    },
+    state::State,
+};
 use crate::{
     model::{
         error::{Error, Result},
@@ -16,20 +25,23 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(read).service(change).service(schema);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(read, Permission("settings:manage")),
+        route!(change, Permission("settings:manage")),
+        route!(schema, SignedIn),
+    ]
 }
 
 /// The settings in force.
-#[utoipa::path(tag = "settings", responses((status = 200, body = Settings)))]
-#[get("/api/settings")]
+#[utoipa::path(get, path = "/api/settings", tag = "settings", responses((status = 200, body = Settings)))]
 async fn read(state: Data<State>) -> Json<Settings> {
     Json((*state.app.settings.get()).clone())
 }
 
 /// Changes what the body names, whole or in part; the rest stays. An unknown key changes nothing.
-#[utoipa::path(tag = "settings", request_body = Settings, responses((status = 200, body = Settings)))]
-#[put("/api/settings")]
+#[utoipa::path(put, path = "/api/settings",
+    tag = "settings", request_body = Settings, responses((status = 200, body = Settings)))]
 async fn change(state: Data<State>, by: Actor, mut body: Body<Map<String, Value>>) -> Result<Json<Settings>> {
     check(&state, &mut body.0)?;
     check_embeddings(&state, &body.0).await?;
@@ -133,8 +145,7 @@ fn ensure_address(text: &str) -> Result<()> {
 }
 
 /// The JSON Schema of the settings, for forms.
-#[utoipa::path(tag = "settings", responses((status = 200, body = Value)))]
-#[get("/api/settings/schema")]
+#[utoipa::path(get, path = "/api/settings/schema", tag = "settings", responses((status = 200, body = Value)))]
 async fn schema() -> Result<Json<Value>> {
     serde_json::to_value(schemars::schema_for!(Settings)).map(Json).map_err(Error::internal)
 }

@@ -1,13 +1,20 @@
 //! The first owner.
 
-use actix_web::{HttpRequest, HttpResponse, get, post, web::Data};
+use actix_web::{HttpRequest, HttpResponse, web::Data};
 use serde::{Deserialize, Serialize};
 
-use super::{auth, body::Body, client, json::Json, services::Services, state::State};
+use super::{
+    auth,
+    body::Body,
+    client,
+    json::Json,
+    route::{Guard::Public, Route, route},
+    state::State,
+};
 use crate::model::{backup::Progress, error::Result, secret::Secret, user::Username};
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(needed).service(look_at_link).service(set_up);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(needed, Public), route!(look_at_link, Public), route!(set_up, Public)]
 }
 
 /// Whether there is an owner yet.
@@ -20,8 +27,7 @@ struct Setup {
 }
 
 /// Whether the first owner is still to be made.
-#[utoipa::path(tag = "setup", responses((status = 200, body = Setup)))]
-#[get("/api/setup")]
+#[utoipa::path(get, path = "/api/setup", tag = "setup", responses((status = 200, body = Setup)))]
 async fn needed(state: Data<State>) -> Result<Json<Setup>> {
     Ok(Json(Setup { needed: state.app.stores.people.needs_owner().await?, restoring: state.backups.restoring() }))
 }
@@ -35,12 +41,11 @@ struct SetupLink {
 }
 
 /// Whether a link can be used, before anything is filled in.
-#[utoipa::path(request_body = SetupLink, tag = "setup", responses(
+#[utoipa::path(post, path = "/api/setup/link", request_body = SetupLink, tag = "setup", responses(
     (status = 204, description = "It can be used."),
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
     (status = 409, description = "There is an owner already.", body = super::error::Problem),
 ))]
-#[post("/api/setup/link")]
 async fn look_at_link(state: Data<State>, body: Body<SetupLink>) -> Result<HttpResponse> {
     state.app.stores.people.check_link(&body.0.token, state.app.clock.now()).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -59,12 +64,11 @@ struct Owner {
 }
 
 /// Makes the owner, once, and signs him in.
-#[utoipa::path(request_body = Owner, tag = "setup", responses(
+#[utoipa::path(post, path = "/api/setup", request_body = Owner, tag = "setup", responses(
     (status = 201, body = auth::Me),
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
     (status = 409, description = "There is an owner already.", body = super::error::Problem),
 ))]
-#[post("/api/setup")]
 async fn set_up(request: HttpRequest, state: Data<State>, body: Body<Owner>) -> Result<HttpResponse> {
     let Owner { token, username, password } = body.0;
     let visit = client::visit(&request, &state);

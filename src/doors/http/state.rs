@@ -2,12 +2,11 @@
 
 use std::sync::Arc;
 
-use super::{delivery::Delivery, meters::Meters, openapi, origin::Hosts, path::Queries, routes::Table};
+use super::{delivery::Delivery, meters::Meters, origin::Hosts};
 use crate::{
     agent::chat::Agent,
     app::App,
     engine::invoker::Invoker,
-    model::error::Result,
     services::{backups::service::Backups, find::finder::Finder, running::Services, scripts::Library},
 };
 
@@ -25,8 +24,6 @@ pub struct State {
     pub scripts: Library,
     /// Backups.
     pub backups: Arc<Backups>,
-    pub(super) table: Table,
-    pub(super) queries: Queries,
     pub(super) hosts: Hosts,
     pub(super) meters: Meters,
     pub(super) delivery: Delivery,
@@ -34,11 +31,9 @@ pub struct State {
 
 impl State {
     /// The handles of these services.
-    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, services: Services) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, services: Services) -> Self {
         let Services { finder, scripts, backups } = services;
-        let hosts = Hosts::new(&app.config);
-        let queries = Queries::of(&openapi::served()?)?;
-        let (table, meters, delivery) = (Table::new(), Meters::new(), Delivery::new());
-        Ok(Self { app, invoker, agent, finder, scripts, backups, table, queries, hosts, meters, delivery })
+        let (hosts, meters, delivery) = (Hosts::new(&app.config), Meters::new(), Delivery::new());
+        Self { app, invoker, agent, finder, scripts, backups, hosts, meters, delivery }
     }
 }

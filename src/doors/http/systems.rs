@@ -1,7 +1,7 @@
 //! `/api/catalog/systems`: connected systems, their status and their credentials. Secrets go in and never come out.
 
 use actix_web::{
-    HttpResponse, delete, get, patch, post, put,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
@@ -10,7 +10,10 @@ use serde_json::{Map, Value};
 use super::{
     body::{Body, id},
     json::Json,
-    services::Services,
+    route::{
+        Guard::{Permission, PersonWith},
+        Route, route,
+    },
     state::State,
 };
 use crate::{
@@ -30,9 +33,18 @@ use crate::{
     store::people::Actor,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(get_one).service(change).service(remove);
-    config.service(set_status).service(review).service(credentials).service(set_credentials);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("catalog:read")),
+        route!(create, Permission("catalog:write")),
+        route!(get_one, Permission("catalog:read")),
+        route!(change, Permission("catalog:write")),
+        route!(remove, Permission("catalog:write")),
+        route!(set_status, Permission("settings:manage")),
+        route!(review, PersonWith("catalog:write")),
+        route!(credentials, Permission("settings:manage")),
+        route!(set_credentials, Permission("settings:manage")),
+    ]
 }
 
 /// A system in the list.
@@ -110,30 +122,29 @@ async fn detail(state: &State, id: SystemId) -> Result<SystemDetail> {
 }
 
 /// All systems, by name.
-#[utoipa::path(tag = "catalog", responses((status = 200, body = Vec<SystemRow>)))]
-#[get("/api/catalog/systems")]
+#[utoipa::path(get, path = "/api/catalog/systems", tag = "catalog", responses((status = 200, body = Vec<SystemRow>)))]
 async fn list(state: Data<State>) -> Result<Json<Vec<SystemRow>>> {
     Ok(Json(state.app.stores.catalog.get().all().iter().map(|one| row(one)).collect()))
 }
 
 /// Registers a system: a draft, which nothing calls until it is activated.
-#[utoipa::path(request_body = SystemDraft, tag = "catalog", responses((status = 201, body = SystemDetail)))]
-#[post("/api/catalog/systems")]
+#[utoipa::path(post, path = "/api/catalog/systems",
+    request_body = SystemDraft, tag = "catalog", responses((status = 201, body = SystemDetail)))]
 async fn create(state: Data<State>, by: Actor, body: Body<SystemDraft>) -> Result<HttpResponse> {
     let system = Changing::of(&state.invoker, by).create(body.0).await?;
     Ok(HttpResponse::Created().json(detail(&state, system.id).await?))
 }
 
 /// One system.
-#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
-#[get("/api/catalog/systems/{id}")]
+#[utoipa::path(get, path = "/api/catalog/systems/{id}",
+    tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
 async fn get_one(state: Data<State>, path: Path<String>) -> Result<Json<SystemDetail>> {
     Ok(Json(detail(&state, id(&path)?).await?))
 }
 
 /// Changes a system; what is left out stays. Secrets do not follow to another address.
-#[utoipa::path(request_body = SystemDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
-#[patch("/api/catalog/systems/{id}")]
+#[utoipa::path(patch, path = "/api/catalog/systems/{id}",
+    request_body = SystemDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
 async fn change(
     state: Data<State>,
     by: Actor,
@@ -146,8 +157,8 @@ async fn change(
 }
 
 /// Forgets a system, its endpoints and its secrets.
-#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
-#[delete("/api/catalog/systems/{id}")]
+#[utoipa::path(delete, path = "/api/catalog/systems/{id}",
+    tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     Changing::of(&state.invoker, by).delete(id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -164,8 +175,8 @@ struct SystemStatusChange {
 }
 
 /// Moves a system to another status. Whoever activates it lets its endpoints through as they are.
-#[utoipa::path(request_body = SystemStatusChange, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
-#[put("/api/catalog/systems/{id}/status")]
+#[utoipa::path(put, path = "/api/catalog/systems/{id}/status",
+    request_body = SystemStatusChange, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
 async fn set_status(
     state: Data<State>,
     by: Actor,
@@ -188,8 +199,8 @@ pub(super) struct CatalogReview {
 }
 
 /// Lets a change of a system count that a tool wrote, or throws it away. Only a person reviews, never a key.
-#[utoipa::path(request_body = CatalogReview, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
-#[post("/api/catalog/systems/{id}/review")]
+#[utoipa::path(post, path = "/api/catalog/systems/{id}/review",
+    request_body = CatalogReview, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
 async fn review(
     state: Data<State>,
     by: Actor,
@@ -214,15 +225,15 @@ async fn masked(state: &State, id: SystemId) -> Result<Map<String, Value>> {
 }
 
 /// The secrets of a system: `***` where one is stored for its present address, else null.
-#[utoipa::path(tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
-#[get("/api/catalog/systems/{id}/credentials")]
+#[utoipa::path(get, path = "/api/catalog/systems/{id}/credentials",
+    tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
 async fn credentials(state: Data<State>, path: Path<String>) -> Result<Json<Map<String, Value>>> {
     Ok(Json(masked(&state, id(&path)?).await?))
 }
 
 /// Stores secrets: `***` keeps what is stored, null forgets it; a password may be the empty text. They are bound to the address the system has now.
-#[utoipa::path(request_body = Object, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
-#[put("/api/catalog/systems/{id}/credentials")]
+#[utoipa::path(put, path = "/api/catalog/systems/{id}/credentials",
+    request_body = Object, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
 async fn set_credentials(
     state: Data<State>,
     by: Actor,

@@ -1,12 +1,11 @@
 //! `/api/tickets`: questions to the person who is signed in.
 
 use actix_web::{
-    HttpResponse, get,
+    HttpResponse,
     http::{
         StatusCode,
         header::{CONTENT_TYPE, HeaderValue},
     },
-    post,
     web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
@@ -18,7 +17,10 @@ use super::{
     client::HangUp,
     delivery::{self, Delivery},
     error::{PROBLEM, Problem},
-    services::Services,
+    route::{
+        Guard::{Person, SignedIn},
+        Route, route,
+    },
     state::State,
 };
 use crate::{
@@ -38,15 +40,16 @@ use crate::{
     store::tickets::Verdict,
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(pending);
-    config.service(one);
-    config.service(decide);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(pending, SignedIn).personal(),
+        route!(one, SignedIn).personal(),
+        route!(decide, Person).personal().calls_others(),
+    ]
 }
 
 /// The caller's undecided tickets, oldest first.
-#[utoipa::path(tag = "tickets", responses((status = 200, body = Vec<Ticket>)))]
-#[get("/api/tickets")]
+#[utoipa::path(get, path = "/api/tickets", tag = "tickets", responses((status = 200, body = Vec<Ticket>)))]
 async fn pending(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
     let (tickets, user, now) = (&state.app.stores.tickets, caller.user, state.app.clock.now());
     let bytes = tickets.pending_bytes(user, now).await?;
@@ -54,8 +57,7 @@ async fn pending(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
 }
 
 /// One of the caller's tickets.
-#[utoipa::path(tag = "tickets", responses((status = 200, body = Ticket)))]
-#[get("/api/tickets/{id}")]
+#[utoipa::path(get, path = "/api/tickets/{id}", tag = "tickets", responses((status = 200, body = Ticket)))]
 async fn one(state: Data<State>, caller: Caller, id: Path<String>) -> Result<HttpResponse> {
     let (tickets, user, id) = (&state.app.stores.tickets, caller.user, id.parse()?);
     let bytes = tickets.bytes(id, user).await?;
@@ -89,11 +91,10 @@ pub(super) struct Decided {
 }
 
 /// Decides a ticket. Only the person it is addressed to can, not their API keys.
-#[utoipa::path(request_body = DecisionBody, tag = "tickets", responses(
+#[utoipa::path(post, path = "/api/tickets/{id}", request_body = DecisionBody, tag = "tickets", responses(
     (status = 200, body = Decided),
     (status = 409, body = Problem, description = "It was decided already, or it has lapsed. With `question`, `subject` and `risk`: the given `params` would destroy something else than was asked about; decide again with that `question`. With `ticket`: what it asked about was changed meanwhile; the old question is closed, and `ticket` stands in its place."),
 ))]
-#[post("/api/tickets/{id}")]
 async fn decide(
     state: Data<State>,
     caller: Caller,

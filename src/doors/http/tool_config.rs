@@ -1,14 +1,20 @@
 //! `/api/tools/{name}/config`: each tool's own configuration; secrets are write-only (R34, R35).
 
 use actix_web::{
-    HttpResponse, delete, get, post, put,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::Serialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
-use super::{body::Body, json::Json, services::Services, state::State, tools::visible};
+use super::{
+    body::Body,
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+    tools::visible,
+};
 use crate::{
     engine::configure,
     model::{
@@ -19,8 +25,13 @@ use crate::{
     store::{people::Actor, tool_config},
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(read).service(change).service(forget).service(test);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(read, Permission("settings:manage")),
+        route!(change, Permission("settings:manage")),
+        route!(forget, Permission("settings:manage")),
+        route!(test, Permission("settings:manage")).calls_others(),
+    ]
 }
 
 /// A tool's configuration: secrets show as `***`.
@@ -31,8 +42,7 @@ pub(super) struct Configuration {
 }
 
 /// A tool's configuration, secrets masked.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Configuration)))]
-#[get("/api/tools/{name}/config")]
+#[utoipa::path(get, path = "/api/tools/{name}/config", tag = "tools", responses((status = 200, body = Configuration)))]
 async fn read(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Configuration>> {
     let tool = visible(&state, &caller, &name)?;
     let stored = state.app.stores.tool_config.values(&tool.spec().name).await?;
@@ -40,8 +50,8 @@ async fn read(state: Data<State>, caller: Caller, name: Path<String>) -> Result<
 }
 
 /// Stores configuration values. `***` keeps what is stored; unknown keys are refused.
-#[utoipa::path(tag = "tools", request_body = Object, responses((status = 200, body = Configuration)))]
-#[put("/api/tools/{name}/config")]
+#[utoipa::path(put, path = "/api/tools/{name}/config",
+    tag = "tools", request_body = Object, responses((status = 200, body = Configuration)))]
 async fn change(
     state: Data<State>,
     by: Actor,
@@ -61,8 +71,7 @@ async fn change(
 }
 
 /// Deletes one configuration value.
-#[utoipa::path(tag = "tools", responses((status = 204)))]
-#[delete("/api/tools/{name}/config/{key}")]
+#[utoipa::path(delete, path = "/api/tools/{name}/config/{key}", tag = "tools", responses((status = 204)))]
 async fn forget(state: Data<State>, by: Actor, at: Path<(String, String)>) -> Result<HttpResponse> {
     let (name, key) = at.into_inner();
     let tool = visible(&state, &by.caller, &name)?;
@@ -80,8 +89,7 @@ pub(super) struct Completeness {
 }
 
 /// Says whether all required configuration is there, and can be used.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Completeness)))]
-#[post("/api/tools/{name}/test")]
+#[utoipa::path(post, path = "/api/tools/{name}/test", tag = "tools", responses((status = 200, body = Completeness)))]
 async fn test(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Completeness>> {
     let tool = visible(&state, &caller, &name)?;
     let stored = state.app.stores.tool_config.values(&tool.spec().name).await?;

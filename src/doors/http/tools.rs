@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use actix_web::{
-    HttpResponse, get, post, put,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::{Deserialize, Serialize};
@@ -14,7 +14,10 @@ use super::{
     body::Body,
     client::HangUp,
     json::Json,
-    services::Services,
+    route::{
+        Guard::{Permission, SignedIn},
+        Route, route,
+    },
     state::State,
     tickets::MustConfirm,
     tool_view::{Facts, ToolView},
@@ -36,18 +39,19 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list);
-    config.service(one);
-    config.service(find);
-    config.service(invoke);
-    config.service(history);
-    config.service(enable);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, SignedIn),
+        route!(one, SignedIn),
+        route!(find, SignedIn),
+        route!(invoke, SignedIn).calls_others(),
+        route!(history, SignedIn).personal(),
+        route!(enable, Permission("settings:manage")),
+    ]
 }
 
 /// The tools this caller may use.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Vec<ToolView>)))]
-#[get("/api/tools")]
+#[utoipa::path(get, path = "/api/tools", tag = "tools", responses((status = 200, body = Vec<ToolView>)))]
 async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<ToolView>>> {
     let facts = Facts::read(&state).await?;
     let registry = state.invoker.registry();
@@ -56,8 +60,7 @@ async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<ToolView>>>
 }
 
 /// One tool, by id, name or alias.
-#[utoipa::path(tag = "tools", responses((status = 200, body = ToolView)))]
-#[get("/api/tools/{name}")]
+#[utoipa::path(get, path = "/api/tools/{name}", tag = "tools", responses((status = 200, body = ToolView)))]
 async fn one(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<ToolView>> {
     let tool = visible(&state, &caller, &name)?;
     let mut view = ToolView::of(&tool, &Facts::read(&state).await?);
@@ -90,8 +93,8 @@ pub(super) struct FoundTools {
 }
 
 /// Finds the tools that fit a need, among those this caller may call.
-#[utoipa::path(request_body = Need, tag = "tools", responses((status = 200, body = FoundTools)))]
-#[post("/api/tools/find")]
+#[utoipa::path(post, path = "/api/tools/find",
+    request_body = Need, tag = "tools", responses((status = 200, body = FoundTools)))]
 async fn find(state: Data<State>, caller: Caller, Body(need): Body<Need>) -> Result<Json<FoundTools>> {
     let started = std::time::Instant::now();
     let limit = need.limit.unwrap_or(5).min(50);
@@ -120,12 +123,11 @@ pub(super) struct Invocation {
 }
 
 /// Runs a tool. A tool's own failure is an answer with `success: false`.
-#[utoipa::path(request_body = Invocation, tag = "tools", responses(
+#[utoipa::path(post, path = "/api/tools/{name}/invoke", request_body = Invocation, tag = "tools", responses(
     (status = 200, body = InvokeAnswer),
     (status = 400, description = "The arguments are wrong; the detail says what and where."),
     (status = 409, body = MustConfirm, description = "A person must confirm it first: repeat the call with the ticket. Without `ticket`: the one that was given is no longer good for this call."),
 ))]
-#[post("/api/tools/{name}/invoke")]
 async fn invoke(
     state: Data<State>,
     caller: Caller,
@@ -153,8 +155,7 @@ fn is_not_ready(error: &Error) -> bool {
 }
 
 /// The last calls of a tool: one's own, or everybody's for who may read the audit.
-#[utoipa::path(tag = "tools", responses((status = 200, body = Vec<Entry>)))]
-#[get("/api/tools/{name}/history")]
+#[utoipa::path(get, path = "/api/tools/{name}/history", tag = "tools", responses((status = 200, body = Vec<Entry>)))]
 async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Result<HttpResponse> {
     let tool = visible(&state, &caller, &name)?;
     let own = (!caller.permissions.grants("audit:read")).then(|| caller.user.to_string());
@@ -171,8 +172,8 @@ pub(super) struct Switch {
 }
 
 /// Switches a tool on or off for everybody.
-#[utoipa::path(request_body = Switch, tag = "tools", responses((status = 200, body = ToolView)))]
-#[put("/api/tools/{name}/enabled")]
+#[utoipa::path(put, path = "/api/tools/{name}/enabled",
+    request_body = Switch, tag = "tools", responses((status = 200, body = ToolView)))]
 async fn enable(
     state: Data<State>,
     by: Actor,

@@ -1,7 +1,7 @@
 //! Users, for those who manage them.
 
 use actix_web::{
-    HttpResponse, delete, get, patch, post,
+    HttpResponse,
     web::{Data, Path},
 };
 use serde::Deserialize;
@@ -9,7 +9,10 @@ use serde::Deserialize;
 use super::{
     body::{Body, id},
     json::Json,
-    services::Services,
+    route::{
+        Guard::{Permission, PersonWith},
+        Route, route,
+    },
     state::State,
 };
 use crate::{
@@ -24,13 +27,17 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(list).service(create).service(change).service(remove);
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        route!(list, Permission("users:manage")),
+        route!(create, PersonWith("users:manage")),
+        route!(change, PersonWith("users:manage")),
+        route!(remove, PersonWith("users:manage")),
+    ]
 }
 
 /// All users, by name.
-#[utoipa::path(tag = "users", responses((status = 200, body = [User])))]
-#[get("/api/users")]
+#[utoipa::path(get, path = "/api/users", tag = "users", responses((status = 200, body = [User])))]
 async fn list(state: Data<State>) -> Result<Json<Vec<User>>> {
     state.app.stores.people.users().await.map(Json)
 }
@@ -49,11 +56,10 @@ struct Create {
 }
 
 /// Makes a user.
-#[utoipa::path(request_body = Create, tag = "users", responses(
+#[utoipa::path(post, path = "/api/users", request_body = Create, tag = "users", responses(
     (status = 201, body = User),
     (status = 409, description = "The name is taken.", body = super::error::Problem),
 ))]
-#[post("/api/users")]
 async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
     let Create { username, password, role } = body.0;
     let user = state.app.stores.people.create_user(&by, NewUser { username, password, role }).await?;
@@ -73,11 +79,11 @@ struct Change {
 }
 
 /// Changes a user's role or password, or keeps him out.
-#[utoipa::path(request_body = Change, tag = "users", params(("id" = String, Path,)), responses(
+#[utoipa::path(patch, path = "/api/users/{id}",
+    request_body = Change, tag = "users", params(("id" = String, Path,)), responses(
     (status = 200, body = User),
     (status = 409, description = "He is the last administrator.", body = super::error::Problem),
 ))]
-#[patch("/api/users/{id}")]
 async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<User>> {
     let Change { role, disabled, password } = body.0;
     let change = UserChange { role, disabled, password };
@@ -85,11 +91,10 @@ async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Ch
 }
 
 /// Deletes a user with everything that is only theirs, the files of their workspace, too. A person does, signed in.
-#[utoipa::path(tag = "users", params(("id" = String, Path,)), responses(
+#[utoipa::path(delete, path = "/api/users/{id}", tag = "users", params(("id" = String, Path,)), responses(
     (status = 204, description = "Deleted."),
     (status = 409, description = "He is the last administrator.", body = super::error::Problem),
 ))]
-#[delete("/api/users/{id}")]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     state.app.stores.people.delete_user(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())

@@ -1,9 +1,14 @@
 //! The vault's key.
 
-use actix_web::{get, post, web::Data};
+use actix_web::web::Data;
 use serde::Deserialize;
 
-use super::{body::OptionalBody, json::Json, services::Services, state::State};
+use super::{
+    body::OptionalBody,
+    json::Json,
+    route::{Guard::Permission, Route, route},
+    state::State,
+};
 use crate::{
     model::{error::Result, secret::Secret},
     store::{
@@ -12,13 +17,12 @@ use crate::{
     },
 };
 
-pub(super) fn services(config: &mut Services<'_>) {
-    config.service(key_facts).service(rotate);
+pub(super) fn routes() -> Vec<Route> {
+    vec![route!(key_facts, Permission("settings:manage")), route!(rotate, Permission("settings:manage"))]
 }
 
 /// Where the vault's key lies, and what a new one would mean.
-#[utoipa::path(tag = "settings", responses((status = 200, body = KeyFacts)))]
-#[get("/api/vault")]
+#[utoipa::path(get, path = "/api/vault", tag = "settings", responses((status = 200, body = KeyFacts)))]
 async fn key_facts(state: Data<State>) -> Result<Json<KeyFacts>> {
     state.app.stores.vault.key_facts().await.map(Json)
 }
@@ -34,11 +38,10 @@ struct Rotation {
 }
 
 /// Seals every secret anew under a new key.
-#[utoipa::path(request_body = Option<Rotation>, tag = "settings", responses(
+#[utoipa::path(post, path = "/api/vault/rotate", request_body = Option<Rotation>, tag = "settings", responses(
     (status = 200, body = Rotated),
     (status = 409, description = "The key is given from outside and no new one was named, or a rotation is under way.", body = super::error::Problem),
 ))]
-#[post("/api/vault/rotate")]
 async fn rotate(state: Data<State>, by: Actor, body: OptionalBody<Rotation>) -> Result<Json<Rotated>> {
     let rotated = match body.0.new_key {
         Some(key) => state.app.stores.vault.rotate_to(&by, &key).await,

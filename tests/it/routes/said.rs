@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::{Asker, Shows, VIEWER};
 use crate::support::http::{Answer, Request, TestServer};
-use satchel::doors::http::routes::{ROUTES, Route};
+use satchel::doors::http::{route::Route, routes};
 
 /// The served document.
 struct Document(Value);
@@ -18,7 +18,7 @@ impl Document {
 
     /// Fails where an answer of a route is another than the document says for its status.
     fn ensure_said(&self, route: &Route, answer: &Answer) {
-        let operation = &self.0["paths"][route.path][route.method.to_lowercase()];
+        let operation = &self.0["paths"][&route.path][route.method.as_str().to_lowercase()];
         let said = &operation["responses"][answer.status.to_string()]["content"]["application/problem+json"]["schema"];
         assert!(said.is_object(), "{} {} answers {}", route.method, route.path, answer.status);
         self.ensure_valid(said, &answer.json());
@@ -38,7 +38,7 @@ async fn every_refusal_is_as_the_document_says() {
     let document = Document::read(&server).await;
     server.add("vera", "viewer").await;
     let asker = Asker::good("a viewer", Shows::Cookie(server.sign_in("vera").await), VIEWER);
-    for route in ROUTES {
+    for route in &routes::all() {
         let foreign = asker.request(route).header("Sec-Fetch-Site", "cross-site");
         let refused = server.send(foreign).await;
         assert_eq!(refused.status, 403, "{} {}", route.method, route.path);
@@ -53,7 +53,8 @@ async fn what_a_person_must_confirm_is_as_the_document_says() {
     server.owner("POST", "/api/roles", &json!({"name": "writers", "permissions": ["host:fs.write"]})).await;
     server.add("wim", "writers").await;
     let cookie = server.sign_in("wim").await;
-    let invoke = ROUTES.iter().find(|route| route.path == "/api/tools/{name}/invoke").unwrap();
+    let routes = routes::all();
+    let invoke = routes.iter().find(|route| route.path == "/api/tools/{name}/invoke").unwrap();
     let call = |more: Value| {
         let mut body = json!({"params": {"path": "a.txt", "content": "x"}});
         body.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

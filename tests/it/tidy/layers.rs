@@ -46,10 +46,10 @@ pub(super) fn offences(path: &str, source: &Source) -> Vec<String> {
 }
 
 /// The first name of each path that begins with `prefix`, and of each branch of a braced group.
-fn imports(code: &str, prefix: &str) -> Vec<String> {
+pub(super) fn imports(code: &str, prefix: &str) -> Vec<String> {
     let mut found = Vec::new();
     for (at, _) in code.match_indices(prefix) {
-        let whole = !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == '$');
+        let whole = !code[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ':'));
         if whole {
             branches(&code[at + prefix.len()..], &mut found);
         }

@@ -1,5 +1,6 @@
 //! The rules of the tree itself, as tests. Std only: `make tidy` compiles this directory alone, in a second.
 
+mod circles;
 mod layers;
 mod rules;
 mod source;

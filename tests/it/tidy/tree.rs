@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use super::rules;
+use super::{circles, rules};
 
 /// Never committed, or not ours.
 const SKIPPED: &[&str] = &["target", "node_modules", "dist", "test-results"];
@@ -58,6 +58,12 @@ fn is_written(path: &str) -> bool {
 fn the_tree_is_tidy() {
     let found: Vec<String> = files().iter().flat_map(|(path, text)| rules::offences(path, text)).collect();
     assert!(found.is_empty(), "{} offences:\n{}", found.len(), found.join("\n"));
+}
+
+#[test]
+fn no_file_of_the_http_door_imports_itself_through_others() {
+    let files = files();
+    assert_eq!(circles::within("src/doors/http", &files), Vec::<&str>::new());
 }
 
 #[test]

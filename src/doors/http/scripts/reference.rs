@@ -1,7 +1,5 @@
 //! `/api/scripts/reference`: everything a script can be made of.
 
-use actix_web::get;
-
 use super::view::{HelperView, LimitsView, ScriptReference, TagView};
 use crate::{
     doors::http::json::Json,
@@ -11,8 +9,8 @@ use crate::{
 };
 
 /// Lists everything a script can be made of: functions, tags of the header, templates, limits.
-#[utoipa::path(tag = "scripts", responses((status = 200, body = ScriptReference)))]
-#[get("/api/scripts/reference")]
+#[utoipa::path(get, path = "/api/scripts/reference",
+    tag = "scripts", responses((status = 200, body = ScriptReference)))]
 pub(super) async fn reference() -> Result<Json<ScriptReference>> {
     let mut functions = Vec::new();
     for (group, all) in [("outside", OUTSIDE), ("tests", TESTING)] {

@@ -1,14 +1,14 @@
 //! `/api/scripts/export` and `/api/scripts/import`: scripts as files.
 
 use actix_web::{
-    HttpResponse, get, post,
+    HttpResponse,
     web::{Data, Query},
 };
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use super::bench;
+use super::bench::bench;
 use crate::{
     doors::http::{body::RawBody, json::Json, state::State},
     model::error::Result,
@@ -18,8 +18,8 @@ use crate::{
 };
 
 /// Every script of the console as a zip: the draft where there is one, else the live text.
-#[utoipa::path(tag = "scripts", responses((status = 200, content_type = "application/zip", body = Vec<u8>)))]
-#[get("/api/scripts/export")]
+#[utoipa::path(get, path = "/api/scripts/export",
+    tag = "scripts", responses((status = 200, content_type = "application/zip", body = Vec<u8>)))]
 pub(super) async fn export(state: Data<State>) -> Result<HttpResponse> {
     let archive = bench(&state).export()?;
     let name = "attachment; filename=\"scripts.zip\"";
@@ -28,7 +28,7 @@ pub(super) async fn export(state: Data<State>) -> Result<HttpResponse> {
 
 /// The outcome of an import.
 #[derive(Serialize, ToSchema)]
-struct Imported {
+pub(super) struct Imported {
     /// Names of those that are drafts now.
     saved: Vec<String>,
     /// Names of those whose text is the live one, or the draft, already.
@@ -39,7 +39,7 @@ struct Imported {
 
 /// A file that was not taken.
 #[derive(Serialize, ToSchema)]
-struct NotImported {
+pub(super) struct NotImported {
     /// The file, or the script's name.
     name: String,
     /// Why.
@@ -50,17 +50,16 @@ struct NotImported {
 
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
-struct ImportQuery {
+pub(super) struct ImportQuery {
     /// Whether drafts with another text are replaced. They have no versions: what they held is gone then.
     #[serde(default)]
     replace: bool,
 }
 
 /// Takes one `.rhai` file, or a zip of them, as drafts. A text that is there already is left out.
-#[utoipa::path(tag = "scripts", params(ImportQuery),
+#[utoipa::path(post, path = "/api/scripts/import", tag = "scripts", params(ImportQuery),
     request_body(content = Vec<u8>, content_type = "application/octet-stream"),
     responses((status = 200, body = Imported), (status = 409)))]
-#[post("/api/scripts/import")]
 pub(super) async fn import(
     state: Data<State>,
     by: Actor,

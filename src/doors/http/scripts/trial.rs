@@ -2,16 +2,13 @@
 
 use std::time::Instant;
 
-use actix_web::{
-    post,
-    web::{Data, Path},
-};
+use actix_web::web::{Data, Path};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
 use super::{
-    bench,
+    bench::bench,
     view::{ScriptCheck, ScriptRun, ScriptSpec},
 };
 use crate::{
@@ -33,14 +30,14 @@ use crate::{
 /// A text.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct ScriptText {
+pub(super) struct ScriptText {
     /// The script.
     source: String,
 }
 
 /// Says what is wrong with a text. Nothing is kept.
-#[utoipa::path(request_body = ScriptText, tag = "scripts", responses((status = 200, body = ScriptCheck)))]
-#[post("/api/scripts/check")]
+#[utoipa::path(post, path = "/api/scripts/check",
+    request_body = ScriptText, tag = "scripts", responses((status = 200, body = ScriptCheck)))]
 pub(super) async fn check(state: Data<State>, by: Actor, Body(text): Body<ScriptText>) -> Result<Json<ScriptCheck>> {
     let started = Instant::now();
     let checked = bench(&state).check(by.caller.user, &text.source).await?;
@@ -57,7 +54,7 @@ pub(super) async fn check(state: Data<State>, by: Actor, Body(text): Body<Script
 /// A text that may be left out.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields)]
-struct MaybeText {
+pub(super) struct MaybeText {
     /// The script; its draft or its live text if left out.
     source: Option<String>,
 }
@@ -70,9 +67,9 @@ async fn text(state: &State, name: &str, given: Option<String>) -> Result<String
 }
 
 /// Runs the examples and tests of a script, with recorded answers: nothing leaves.
-#[utoipa::path(request_body = Option<MaybeText>, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(post, path = "/api/scripts/{name}/test",
+    request_body = Option<MaybeText>, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = TestRun)))]
-#[post("/api/scripts/{name}/test")]
 pub(super) async fn test(
     state: Data<State>,
     by: Actor,
@@ -86,7 +83,7 @@ pub(super) async fn test(
 /// A trial.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct ScriptTrial {
+pub(super) struct ScriptTrial {
     /// The script; its draft or its live text if left out.
     source: Option<String>,
     /// The arguments.
@@ -96,9 +93,9 @@ struct ScriptTrial {
 }
 
 /// Runs a text for real, as the caller. What asks a person is refused with that reason.
-#[utoipa::path(request_body = ScriptTrial, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(post, path = "/api/scripts/{name}/run",
+    request_body = ScriptTrial, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = ScriptRun)))]
-#[post("/api/scripts/{name}/run")]
 pub(super) async fn run(
     state: Data<State>,
     caller: Caller,

@@ -1,13 +1,13 @@
 //! Versions of a script: published, gone back to, looked at.
 
-use actix_web::{
-    get, post,
-    web::{Data, Path},
-};
+use actix_web::web::{Data, Path};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::{bench, shown, view::ScriptView};
+use super::{
+    bench::{bench, shown},
+    view::ScriptView,
+};
 use crate::{
     doors::http::{
         body::{Body, OptionalBody},
@@ -26,7 +26,7 @@ use crate::{
 /// A publication.
 #[derive(Deserialize, ToSchema, Default)]
 #[serde(deny_unknown_fields)]
-struct Publication {
+pub(super) struct Publication {
     /// A note on the change.
     note: Option<String>,
     /// The new capabilities that are agreed to, as the refusal names them.
@@ -37,9 +37,9 @@ struct Publication {
 }
 
 /// Makes the draft live. Refused where it is wrong, a test is red, or it may do more than was agreed to.
-#[utoipa::path(request_body = Option<Publication>, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(post, path = "/api/scripts/{name}/publish",
+    request_body = Option<Publication>, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = ScriptView), (status = 409)))]
-#[post("/api/scripts/{name}/publish")]
 pub(super) async fn publish(
     state: Data<State>,
     by: Actor,
@@ -54,7 +54,7 @@ pub(super) async fn publish(
 /// Which version to go back to.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-struct RollBack {
+pub(super) struct RollBack {
     /// Its number.
     version: u32,
     /// The capabilities that are agreed to, where it may do more than what is live.
@@ -65,9 +65,9 @@ struct RollBack {
 }
 
 /// Makes an earlier text live again, as a new version.
-#[utoipa::path(request_body = RollBack, tag = "scripts", params(("name" = String, Path,)),
+#[utoipa::path(post, path = "/api/scripts/{name}/rollback",
+    request_body = RollBack, tag = "scripts", params(("name" = String, Path,)),
     responses((status = 200, body = ScriptView), (status = 409)))]
-#[post("/api/scripts/{name}/rollback")]
 pub(super) async fn roll_back(
     state: Data<State>,
     by: Actor,
@@ -81,7 +81,7 @@ pub(super) async fn roll_back(
 
 /// One version with its text.
 #[derive(Serialize, ToSchema)]
-struct VersionText {
+pub(super) struct VersionText {
     /// The version.
     #[serde(flatten)]
     version: Version,
@@ -92,9 +92,9 @@ struct VersionText {
 }
 
 /// One version.
-#[utoipa::path(tag = "scripts", params(("name" = String, Path,), ("version" = u32, Path,)),
+#[utoipa::path(get, path = "/api/scripts/{name}/versions/{version}",
+    tag = "scripts", params(("name" = String, Path,), ("version" = u32, Path,)),
     responses((status = 200, body = VersionText)))]
-#[get("/api/scripts/{name}/versions/{version}")]
 pub(super) async fn version(state: Data<State>, at: Path<(String, u32)>) -> Result<Json<VersionText>> {
     let (name, number) = at.into_inner();
     let bench = bench(&state);

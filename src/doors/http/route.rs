@@ -1,0 +1,122 @@
+//! A route of the API as one value: where it is, who may use it, and what answers.
+
+use actix_web::http::Method;
+use utoipa::{
+    Path,
+    openapi::{
+        RefOr, Schema,
+        path::{HttpMethod, Paths},
+    },
+};
+use utoipa_actix_web::OpenApiFactory;
+
+use super::query::Query;
+
+/// Who may use a route.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Guard {
+    /// Anybody.
+    Public,
+    /// Who shows a session or a key.
+    SignedIn,
+    /// A person: a session or this machine's command line, not a key.
+    Person,
+    /// Who holds the permission.
+    Permission(&'static str),
+    /// A person who holds the permission.
+    PersonWith(&'static str),
+    /// A program on this machine; from elsewhere, who holds `settings:manage`.
+    Machine,
+}
+
+/// One route. A handler is served as a route only, so none is served without a guard.
+pub struct Route {
+    /// `GET`, `POST`, `PUT`, `PATCH` or `DELETE`.
+    pub method: Method,
+    /// The pattern, with `{name}` for one segment.
+    pub path: String,
+    /// Who may use it.
+    pub guard: Guard,
+    /// Whether it touches what belongs to the person: a key opens it only where its owner said so.
+    pub personal: bool,
+    /// Whether it calls something else: a tool, a script, a model, another machine.
+    pub(super) calls_others: bool,
+    /// The query parameters it takes.
+    pub(super) query: Query,
+    handler: fn() -> actix_web::Route,
+    documentation: Box<dyn OpenApiFactory + Send + Sync>,
+}
+
+/// A route: its handler, which `#[utoipa::path(…)]` stands on, and its guard.
+macro_rules! route {
+    ($handler:ident, $guard:expr) => {
+        route!(self::$handler, $guard)
+    };
+    ($module:ident::$handler:ident, $guard:expr) => {
+        pastey::paste! {
+            $crate::doors::http::route::Route::new(
+                $module::[<__path_ $handler>],
+                || actix_web::web::to($module::$handler),
+                $guard,
+            )
+        }
+    };
+}
+pub(super) use route;
+
+impl Route {
+    /// The route of a handler; `documentation` is what `#[utoipa::path(…)]` makes of it.
+    pub(super) fn new<D>(documentation: D, handler: fn() -> actix_web::Route, guard: Guard) -> Self
+    where
+        D: Path + OpenApiFactory + Send + Sync + 'static,
+    {
+        Self {
+            method: method(&D::methods()),
+            path: D::path(),
+            guard,
+            personal: false,
+            calls_others: false,
+            query: Query::new(D::operation().parameters.as_deref().unwrap_or_default()),
+            handler,
+            documentation: Box::new(documentation),
+        }
+    }
+
+    /// The same, of what belongs to the person.
+    pub(super) fn personal(self) -> Self {
+        Self { personal: true, ..self }
+    }
+
+    /// The same, which calls something else: it can fail as that does.
+    pub(super) fn calls_others(self) -> Self {
+        Self { calls_others: true, ..self }
+    }
+
+    /// The handler, for one worker of the server.
+    pub(super) fn handler(&self) -> actix_web::Route {
+        (self.handler)().method(self.method.clone())
+    }
+
+    /// Its path and operation, as the document has them.
+    pub(super) fn paths(&self) -> Paths {
+        self.documentation.paths()
+    }
+
+    /// The schemas its operation refers to.
+    pub(super) fn schemas(&self) -> Vec<(String, RefOr<Schema>)> {
+        let mut schemas = Vec::new();
+        self.documentation.schemas(&mut schemas);
+        schemas
+    }
+}
+
+/// The method of a handler. One that documents another method, or several, is found by the test of all routes.
+fn method(documented: &[HttpMethod]) -> Method {
+    match documented {
+        [HttpMethod::Post] => Method::POST,
+        [HttpMethod::Put] => Method::PUT,
+        [HttpMethod::Patch] => Method::PATCH,
+        [HttpMethod::Delete] => Method::DELETE,
+        _ => Method::GET,
+    }
+}

@@ -1,0 +1,27 @@
+//! The workbench of a request, and a script as its routes answer it.
+
+use super::view::ScriptView;
+use crate::{
+    doors::http::{json::Json, state::State},
+    model::{
+        error::{Error, Result},
+        id::shorten,
+    },
+    services::scripts::{Library, Workbench},
+};
+
+pub(super) fn bench(state: &State) -> Workbench {
+    Workbench::of(&state.scripts)
+}
+
+/// The answer that shows a script.
+///
+/// # Errors
+///
+/// If there is none of this name.
+pub(super) async fn shown(library: &Library, name: &str) -> Result<Json<ScriptView>> {
+    let missing = || Error::not_found(format!("There is no script '{}'.", shorten(name)));
+    let script = library.one(name).ok_or_else(missing)?;
+    let versions = Workbench::of(library).versions(name).await?;
+    ScriptView::of(library, &script, versions).map(Json).ok_or_else(missing)
+}
