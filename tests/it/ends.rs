@@ -305,7 +305,7 @@ async fn the_servers_end_lets_a_chats_call_that_changes_things_come_to_its_own_e
     let Chat { app, llm, .. } = chat;
     let services = Arc::clone(&app.satchel.app);
     let stopping = tokio::spawn(app.satchel.stop());
-    services.shutdown.cancelled().await;
+    services.lifecycle.shutdown.cancelled().await;
     gate.release.notify_one();
     stopping.await.unwrap();
     assert_eq!(told(app.dir.path(), "catalog:slow_write"), ["success: "]);

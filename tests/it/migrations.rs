@@ -94,7 +94,12 @@ async fn vault() -> Vault {
     let app = TestApp::start().await;
     let handles = &app.satchel.app;
     for (owner, name) in SECRETS {
-        handles.vault.put(owner, name, Secret::new(format!("{owner} {name}")), handles.clock.now()).await.unwrap();
+        handles
+            .stores
+            .vault
+            .put(owner, name, Secret::new(format!("{owner} {name}")), handles.clock.now())
+            .await
+            .unwrap();
     }
     let c = Connection::open(dir::database(app.dir.path())).unwrap();
     let mut rows = c.prepare("SELECT owner, name, kek, wrapped, sealed FROM vault").unwrap();
@@ -207,7 +212,7 @@ async fn each_earlier_schema_is_brought_up_to_date_with_everything_in_it() {
         assert!(!c.prepare("PRAGMA foreign_key_check").unwrap().exists(()).unwrap(), "{number}");
         assert_eq!(schema(&path), newest());
         let handles = &app.satchel.app;
-        let verified = handles.audit.verify(Vec::new(), handles.clock.now()).await.unwrap();
+        let verified = handles.stores.audit.verify(Vec::new(), handles.clock.now()).await.unwrap();
         assert!(
             verified.ok && (number < 3 || verified.entries >= if number < 23 { 3 } else { 4 }),
             "{number}: {verified:?}"
@@ -219,7 +224,7 @@ async fn each_earlier_schema_is_brought_up_to_date_with_everything_in_it() {
         }
         if (2..=20).contains(&number) {
             for (owner, name) in SECRETS {
-                let secret = handles.vault.get(owner, name).await.unwrap().unwrap();
+                let secret = handles.stores.vault.get(owner, name).await.unwrap().unwrap();
                 assert_eq!(secret.expose(), format!("{owner} {name}"), "{number}");
             }
             let plain = "SELECT name FROM vault WHERE plain = 1";

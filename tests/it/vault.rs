@@ -18,7 +18,7 @@ const CANARY: &str = "canary-5f1d0c7e";
 async fn with_a_secret() -> TestApp {
     let app = TestApp::start().await;
     let inner = &app.satchel.app;
-    inner.vault.put("provider:1", "api_key", Secret::new(CANARY), inner.clock.now()).await.unwrap();
+    inner.stores.vault.put("provider:1", "api_key", Secret::new(CANARY), inner.clock.now()).await.unwrap();
     app
 }
 

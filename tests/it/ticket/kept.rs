@@ -46,13 +46,14 @@ async fn what_came_of_a_call_is_told_at_once_and_kept_when_the_database_takes_it
                   BEGIN SELECT RAISE(ABORT, 'refused'); END";
     handles.db.write(move |c| Ok(c.execute_batch(refuse)?)).await.unwrap();
     let told = scene.approve(&ticket).await;
-    let state = async || handles.tickets.get(ticket.id, scene.mara.user, handles.clock.now()).await.unwrap().state;
+    let state =
+        async || handles.stores.tickets.get(ticket.id, scene.mara.user, handles.clock.now()).await.unwrap().state;
     assert_eq!((state().await, scene.runs.count()), (TicketState::Running, 1));
     handles.db.write(|c| Ok(c.execute_batch("DROP TRIGGER refuse")?)).await.unwrap();
     while state().await != TicketState::Done {
         pause().await;
     }
-    let kept = handles.tickets.verdict(ticket.id, scene.mara.user, handles.clock.now()).await.unwrap().unwrap();
+    let kept = handles.stores.tickets.verdict(ticket.id, scene.mara.user, handles.clock.now()).await.unwrap().unwrap();
     assert_eq!((ran(&kept), scene.runs.count()), (ran(&told), 1), "and it has not run again");
 }
 
