@@ -1,5 +1,5 @@
-//! Finds the embedding model that goes into the binary, which `make model` puts there; compresses the console and the API's
-//! document for it; and finds what this machine has that some tests need.
+//! Finds the embedding model that goes into the binary, which `make model` puts there; compresses its vocabulary, the console and
+//! the API's document for it; and finds what this machine has that some tests need.
 
 #![expect(clippy::disallowed_methods, reason = "a build script reads the tree")]
 
@@ -15,6 +15,8 @@ use flate2::{Compression, write::GzEncoder};
 /// What goes into the binary compressed: the console, as `make web` builds it, and the API's document.
 const CONSOLE: &str = "web/dist";
 const DOCUMENT: &str = "openapi.json";
+/// And the model's vocabulary, which is read once at a time; its weights are read where they lie.
+const VOCABULARY: &str = "tokenizer.json";
 /// What the model's files must be, as `sha256sum` writes it.
 const PINS: &str = "scripts/dev/model/sha256";
 
@@ -33,7 +35,7 @@ fn main() {
     if env::var_os("CARGO_FEATURE_EMBEDDED_MODEL").is_none() {
         return;
     }
-    match model() {
+    match model().and_then(|found| pack_vocabulary(&found.0).map(|()| found)) {
         Ok((directory, hash)) => {
             println!("cargo:rerun-if-changed={}", directory.join("sha256").display());
             println!("cargo:rustc-env=MODEL_DIR={}", directory.display());
@@ -97,6 +99,11 @@ fn pack() -> io::Result<()> {
         pack_folder(Path::new(CONSOLE), &console)?;
     }
     pack_file(Path::new(DOCUMENT), &out.join(DOCUMENT))
+}
+
+fn pack_vocabulary(model: &Path) -> Result<(), String> {
+    let packed = PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join(VOCABULARY);
+    pack_file(&model.join(VOCABULARY), &packed).map_err(|error| format!("{VOCABULARY} cannot be compressed: {error}"))
 }
 
 fn pack_folder(from: &Path, to: &Path) -> io::Result<()> {

@@ -1,7 +1,8 @@
 //! What an embedding model is: its files, and how its output becomes a vector.
 
-use std::{borrow::Cow, fmt::Display, path::PathBuf};
+use std::{borrow::Cow, fmt::Display, io::Read, path::PathBuf};
 
+use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
 
 use super::folder;
@@ -38,6 +39,8 @@ pub enum Pooling {
 pub enum File {
     /// In the binary.
     Embedded(&'static [u8]),
+    /// In the binary, compressed with gzip.
+    Packed(&'static [u8]),
     /// On the disk: read when the model is loaded, not kept.
     At(PathBuf),
 }
@@ -46,12 +49,17 @@ impl File {
     pub(super) fn bytes(&self) -> Result<Cow<'static, [u8]>> {
         match self {
             Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
+            Self::Packed(bytes) => {
+                let mut unpacked = Vec::new();
+                GzDecoder::new(*bytes).read_to_end(&mut unpacked).map_err(Error::internal)?;
+                Ok(Cow::Owned(unpacked))
+            }
             Self::At(path) => folder::read(path).map(Cow::Owned),
         }
     }
 
     fn let_go(&self) {
-        if let Self::Embedded(bytes) = self {
+        if let Self::Embedded(bytes) | Self::Packed(bytes) = self {
             memory::let_go(bytes);
         }
     }
@@ -108,7 +116,7 @@ impl Model {
             query_prefix: String::new(),
             passage_prefix: String::new(),
             onnx: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/model.onnx"))),
-            tokenizer: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/tokenizer.json"))),
+            tokenizer: File::Packed(include_bytes!(concat!(env!("OUT_DIR"), "/tokenizer.json"))),
             config: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/config.json"))),
             special_tokens: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/special_tokens_map.json"))),
             tokenizer_config: File::Embedded(include_bytes!(concat!(env!("MODEL_DIR"), "/tokenizer_config.json"))),
