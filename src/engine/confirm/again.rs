@@ -13,20 +13,25 @@ use crate::{
 };
 
 /// The words for it.
-pub(crate) const CHANGED: &str = "It has changed since you were asked, and nothing was run.";
+pub(in crate::engine) const CHANGED: &str = "It has changed since you were asked, and nothing was run.";
 
 /// Whether a ticket's call now does something else, or is of another risk, than when it was asked about.
-pub(crate) fn is_changed(ticket: &Ticket, asker: &Asker, risk: Risk, now: &Extent) -> bool {
+pub(in crate::engine) fn is_changed(ticket: &Ticket, asker: &Asker, risk: Risk, now: &Extent) -> bool {
     ticket.risk != risk || asker.definition.as_ref() != Some(&now.definition)
 }
 
 /// The refusal of a call that was approved as something else.
-pub(crate) fn changed() -> Error {
+pub(in crate::engine) fn changed() -> Error {
     Error::conflict(CHANGED)
 }
 
 /// Asks about the call as it is now, and closes the old question. Fails, and leaves that open, where it could not run.
-pub(crate) async fn ask(invoker: &Invoker, assessed: &AssessedCall<'_>, old: &Ticket, asker: Asker) -> Result<Ticket> {
+pub(in crate::engine) async fn ask(
+    invoker: &Invoker,
+    assessed: &AssessedCall<'_>,
+    old: &Ticket,
+    asker: Asker,
+) -> Result<Ticket> {
     let extent = assessed.extent(&invoker.app).await?;
     let question = rehearse::question(invoker, assessed.call, assessed.found, assessed.arguments).await?;
     // A person had to be asked before: that they need not be now would be for them to see, too.

@@ -9,7 +9,11 @@ use crate::{
 
 /// Fails where a call within an approved one would run a script, reach a place or do something its person was not told of, or
 /// where what it runs was changed since.
-pub(crate) async fn ensure_covered(app: &App, assessed: &AssessedCall<'_>, coverage: &Coverage) -> Result<()> {
+pub(in crate::engine) async fn ensure_covered(
+    app: &App,
+    assessed: &AssessedCall<'_>,
+    coverage: &Coverage,
+) -> Result<()> {
     consent::ensure_agreed(&assessed.pending)?;
     let extent = assessed.extent(app).await?;
     if !extent.runs_only(&coverage.parts) {

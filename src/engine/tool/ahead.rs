@@ -13,7 +13,7 @@ use crate::{
 };
 
 /// Asks about a call before it runs: gives the question a person is asked.
-pub(crate) type Ahead = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Question>> + Send + Sync>;
+pub(in crate::engine) type Ahead = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Question>> + Send + Sync>;
 
 impl Tool {
     /// Says what a person is asked about a call, and refuses one that could not run before anybody is asked about it: it
@@ -42,12 +42,12 @@ impl Tool {
     }
 
     /// The function that looks at a call before somebody is asked about it.
-    pub(crate) fn looks_ahead(&self) -> Option<&Ahead> {
+    pub(in crate::engine) fn looks_ahead(&self) -> Option<&Ahead> {
         self.ahead.as_ref()
     }
 
     /// The tools it calls, whatever its arguments.
-    pub(crate) fn used(&self) -> &[String] {
+    pub(in crate::engine) fn used(&self) -> &[String] {
         &self.uses
     }
 

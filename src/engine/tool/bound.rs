@@ -86,7 +86,7 @@ impl Tool {
     }
 
     /// A text of everything else that decides what a call with these arguments does; empty where nothing does.
-    pub(crate) fn relied_on(&self, arguments: &Value) -> String {
+    pub(in crate::engine) fn relied_on(&self, arguments: &Value) -> String {
         self.relies.as_ref().map(|relies| relies(arguments)).unwrap_or_default()
     }
 
@@ -97,7 +97,7 @@ impl Tool {
 
     /// The words of what a yes for a whole conversation covers beside the tool and its hosts; `None` where there is no such
     /// yes.
-    pub(crate) fn scope_of(&self, arguments: &Value) -> Option<String> {
+    pub(in crate::engine) fn scope_of(&self, arguments: &Value) -> Option<String> {
         self.scope.as_ref().and_then(|scope| scope(arguments))
     }
 
@@ -112,17 +112,17 @@ impl Tool {
     }
 
     /// Whether its calls make other calls.
-    pub(crate) fn calls_others(&self) -> bool {
+    pub(in crate::engine) fn calls_others(&self) -> bool {
         self.carries_calls() || !self.uses.is_empty()
     }
 
     /// The setting that holds the address its calls are sent to.
-    pub(crate) fn reaching_setting(&self) -> Option<&'static str> {
+    pub(in crate::engine) fn reaching_setting(&self) -> Option<&'static str> {
         self.reaches_setting
     }
 
     /// Whether its arguments alone choose the host its calls are sent to: nobody has allowed that one.
-    pub(crate) fn reaches_any_host(&self) -> bool {
+    pub(in crate::engine) fn reaches_any_host(&self) -> bool {
         self.reaches_any
     }
 
