@@ -148,8 +148,7 @@ async fn what_was_learned_is_embedded_by_a_later_search_where_that_failed() {
     let learner = app.satchel.services.finder.learner();
     assert!(!learner.past().await.unwrap().1);
     app.satchel.app.search.embedder.passages(vec!["a text".to_owned()]).await.unwrap_err();
-    let File::Embedded(tokenizer) = Model::embedded().unwrap().tokenizer else { panic!("it is a file") };
-    std::fs::write(&path, tokenizer).unwrap();
+    std::fs::write(&path, Model::embedded().unwrap().tokenizer.bytes().unwrap()).unwrap();
     let begun = Instant::now();
     while !learner.past().await.unwrap().1 {
         assert!(begun.elapsed() < FOR_EVER, "it is not tried again");

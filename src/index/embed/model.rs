@@ -46,7 +46,11 @@ pub enum File {
 }
 
 impl File {
-    pub(super) fn bytes(&self) -> Result<Cow<'static, [u8]>> {
+    /// What it holds.
+    ///
+    /// # Errors
+    /// Where it cannot be read.
+    pub fn bytes(&self) -> Result<Cow<'static, [u8]>> {
         match self {
             Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
             Self::Packed(bytes) => {

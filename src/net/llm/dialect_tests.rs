@@ -346,3 +346,13 @@ fn standing_instructions_stand_before_the_data_and_only_where_a_person_reads_the
     let chat = ChatRequest { for_person: true, ..chat };
     assert_eq!(systems(&chat), ["Be brief.\n\nStanding instructions for you:\nBe kind.\n\n[MEMORIES]"; 3]);
 }
+
+#[test]
+fn more_values_than_are_read_are_refused_before_they_are_parsed() {
+    let values = |count: usize| format!("[{}]", vec!["0"; count].join(","));
+    assert!(parse(&values(1_000)).is_ok());
+    assert!(parse(&values(200_000)).unwrap_err().message().contains("more than 100000 values"));
+    let arguments = format!("{{\"x\": {}}}", values(200_000));
+    let called = call("a".to_owned(), "calc".to_owned(), &arguments);
+    assert_eq!((called.arguments, called.malformed.is_some()), (json!({}), true));
+}

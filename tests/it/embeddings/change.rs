@@ -3,6 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "puts models into the folder of models")]
 
 use std::{
+    borrow::Cow,
     fs,
     io::{BufRead, BufReader, Write},
     net::TcpListener,
@@ -11,7 +12,7 @@ use std::{
 };
 
 use satchel::{
-    index::embed::model::{File, Model},
+    index::embed::model::Model,
     store::{embeddings::Embeddings, vectors},
 };
 use serde_json::{Value, json};
@@ -26,17 +27,11 @@ const PATIENCE: Duration = Duration::from_secs(600);
 const FILES: [&str; 5] =
     ["model.onnx", "tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
 
-fn bytes(file: &File) -> &'static [u8] {
-    match file {
-        File::Embedded(bytes) => bytes,
-        File::At(path) => panic!("{}", path.display()),
-    }
-}
-
 /// The embedded model's files, in the order of [`FILES`].
-fn files() -> [&'static [u8]; 5] {
+fn files() -> [Cow<'static, [u8]>; 5] {
     let model = Model::embedded().unwrap();
-    [&model.onnx, &model.tokenizer, &model.config, &model.special_tokens, &model.tokenizer_config].map(bytes)
+    let files = [&model.onnx, &model.tokenizer, &model.config, &model.special_tokens, &model.tokenizer_config];
+    files.map(|file| file.bytes().unwrap())
 }
 
 /// Another model, whose vectors nobody can take for the embedded one's: it goes by the first token.
@@ -201,10 +196,10 @@ fn mirror(below: String) -> String {
             lines.take_while(|line| !line.is_empty()).for_each(drop);
             let name = path.strip_prefix(&below).unwrap_or_default();
             let found = FILES.iter().zip(files()).find(|(file, _)| **file == name);
-            let (line, body) = found.map_or(("404 Not Found", &b""[..]), |(_, bytes)| ("200 OK", bytes));
+            let (line, body) = found.map_or(("404 Not Found", Cow::default()), |(_, bytes)| ("200 OK", bytes));
             let head = format!("HTTP/1.1 {line}\r\nContent-Length: {}\r\nConnection: close\r\n\r\n", body.len());
             // A client that has seen enough may be gone.
-            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body));
+            let _ = stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(&body));
         }
     });
     format!("http://{address}/")
