@@ -70,7 +70,7 @@ pub struct Satchel {
 impl Satchel {
     /// Takes the data directory, builds every service and serves.
     pub async fn start(config: Config) -> Result<Self> {
-        Self::start_in(DataDir::wait_for(&config.data)?, config).await
+        Self::start_in(DataDir::wait_for(&config.data).await?, config).await
     }
 
     pub(super) async fn start_in(dir: DataDir, config: Config) -> Result<Self> {

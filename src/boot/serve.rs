@@ -5,7 +5,9 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 use super::lifecycle::Satchel;
-use crate::{config::Config, doors::cli::run::Exit, host::stop::Stop, index::memory, model::error::Result};
+use crate::{
+    config::Config, doors::cli::run::Exit, host::stop::Stop, index::memory, model::error::Result, store::dir::DataDir,
+};
 
 /// The time that what a start begins in the background takes, about.
 const SETTLED: Duration = Duration::from_secs(2);
@@ -13,7 +15,11 @@ const SETTLED: Duration = Duration::from_secs(2);
 /// Serves until a signal ends it; starts anew where a backup was restored.
 pub(super) async fn serve(mut config: Config) -> Result<Exit> {
     let mut ended = pin!(end_signal()?);
-    let mut satchel = Satchel::start(config.clone()).await?;
+    let held = tokio::select! {
+        () = &mut ended => return Ok(Exit::Done),
+        held = DataDir::wait_for(&config.data) => held?,
+    };
+    let mut satchel = Satchel::start_in(held, config.clone()).await?;
     announce(&satchel).await?;
     if timeout(SETTLED, &mut ended).await.is_ok() {
         satchel.stop().await;

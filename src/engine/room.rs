@@ -64,6 +64,17 @@ impl<'a> Room<'a> {
         Ok(())
     }
 
+    /// Gives back so many bytes of what was taken.
+    pub fn give_back(self, bytes: u64) {
+        let mut taken = self.taken.lock();
+        taken.bytes = taken.bytes.saturating_sub(bytes);
+        let left = usize::try_from(taken.bytes).unwrap_or(usize::MAX);
+        match &mut taken.part {
+            Some(part) if left > 0 => part.keep(left),
+            part => *part = None,
+        }
+    }
+
     /// Takes room for a result of these values, on the thread it is called from, which must be one that may block.
     ///
     /// # Errors

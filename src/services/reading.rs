@@ -6,6 +6,7 @@
 mod failure;
 
 use std::{
+    any::Any,
     fmt,
     fs::File,
     io::{self, Read},
@@ -53,8 +54,8 @@ pub struct Reader {
     room: Option<Room>,
 }
 
-/// Takes room for an answer of so many bytes.
-type Room = Arc<dyn Fn(u64) -> Result<()> + Send + Sync>;
+/// Takes room for an answer of so many bytes, until what it returns is dropped.
+type Room = Arc<dyn Fn(u64) -> Result<Box<dyn Any>> + Send + Sync>;
 
 impl Reader {
     /// A reader that starts these processes.
@@ -62,15 +63,18 @@ impl Reader {
         Self { readers: readers.clone(), room: None }
     }
 
-    /// A reader that takes room for what it has read before it is in memory as values.
-    pub fn taking_room(self, room: impl Fn(u64) -> Result<()> + Send + Sync + 'static) -> Self {
+    /// A reader that takes room for an answer before it is parsed. What `room` returns is dropped when it has been.
+    pub fn taking_room(self, room: impl Fn(u64) -> Result<Box<dyn Any>> + Send + Sync + 'static) -> Self {
         Self { room: Some(Arc::new(room)), ..self }
     }
 
     /// The reader of a run, which takes room for it.
     pub fn of(cx: &Context) -> Self {
         let run = cx.clone();
-        let room = move |bytes| run.app().lifecycle.runtime.block_on(run.room().take(bytes));
+        let room = move |bytes| -> Result<Box<dyn Any>> {
+            run.app().lifecycle.runtime.block_on(run.room().take(bytes))?;
+            Ok(Box::new(TakenRoom { run: run.clone(), bytes }))
+        };
         Self::new(&cx.app().host.readers).taking_room(room)
     }
 
@@ -217,9 +221,8 @@ impl Reader {
         let ended = |why| Failure::Ended { why, limits: most, subject };
         let mut answer = self.readers.run(&mut input, &most).map_err(ended)?;
         let end = answer.iter().position(|byte| *byte == b'\n').ok_or_else(|| Error::internal("no answer"))?;
-        if let Some(room) = self.room.as_ref().filter(|_| answer.len() > SMALL) {
-            room(answer.len() as u64)?;
-        }
+        let large = self.room.as_ref().filter(|_| answer.len() > SMALL);
+        let _held = large.map(|room| room(answer.len() as u64)).transpose()?;
         let reply = serde_json::from_slice(answer.get(..end).unwrap_or_default());
         answer.drain(..=end);
         match reply {
@@ -235,6 +238,18 @@ impl Reader {
 impl fmt::Debug for Reader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader").field("readers", &self.readers).finish_non_exhaustive()
+    }
+}
+
+/// Room of a run, given back when it is dropped.
+struct TakenRoom {
+    run: Context,
+    bytes: u64,
+}
+
+impl Drop for TakenRoom {
+    fn drop(&mut self) {
+        self.run.room().give_back(self.bytes);
     }
 }
 

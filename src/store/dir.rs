@@ -6,11 +6,11 @@ use std::{
     io::Write,
     os::unix::fs::{DirBuilderExt, MetadataExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
-    thread,
     time::{Duration, Instant},
 };
 
 use serde::{Deserialize, Serialize};
+use tokio::time::sleep;
 use url::Url;
 
 use crate::model::{
@@ -56,12 +56,19 @@ struct RunFile {
 }
 
 impl DataDir {
-    /// As [`Self::hold`], but waits a few seconds for a process that is about to end. Blocks.
+    /// As [`Self::hold`], but waits a few seconds for a process that is about to end.
     ///
     /// # Errors
     /// As [`Self::hold`].
-    pub fn wait_for(path: &Path) -> Result<Self> {
-        Self::take(path, PATIENCE)
+    pub async fn wait_for(path: &Path) -> Result<Self> {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            match Self::take(path)? {
+                Some(held) => return Ok(held),
+                None if Instant::now() < deadline => sleep(PAUSE).await,
+                None => return Err(in_use(path)),
+            }
+        }
     }
 
     /// Makes the directory where it is missing (only its owner may enter) and takes it.
@@ -69,10 +76,11 @@ impl DataDir {
     /// # Errors
     /// [`Conflict`](crate::model::error::Kind::Conflict) while another process holds it, and where it cannot be used.
     pub fn hold(path: &Path) -> Result<Self> {
-        Self::take(path, Duration::ZERO)
+        Self::take(path)?.ok_or_else(|| in_use(path))
     }
 
-    fn take(path: &Path, patience: Duration) -> Result<Self> {
+    /// Takes it; `None` while another process holds it.
+    fn take(path: &Path) -> Result<Option<Self>> {
         DirBuilder::new().recursive(true).mode(0o700).create(path).map_err(|e| unusable(path, e))?;
         let path = fs::canonicalize(path).map_err(|e| unusable(path, e))?;
         close_to_others(&path);
@@ -85,26 +93,16 @@ impl DataDir {
             .custom_flags(libc::O_NOFOLLOW)
             .open(&name)
             .map_err(|e| not_lockable(&path, e))?;
-        let in_use = || {
-            Error::conflict(format!(
-                "Another Satchel is using the data directory {}. Stop it, or choose another with --data.",
-                path.display()
-            ))
-        };
-        let deadline = Instant::now() + patience;
-        loop {
-            match lock.try_lock() {
-                Ok(()) => break,
-                Err(TryLockError::WouldBlock) if Instant::now() < deadline => thread::sleep(PAUSE),
-                Err(TryLockError::WouldBlock) => return Err(in_use()),
-                Err(TryLockError::Error(error)) => return Err(unusable(&path, error)),
-            }
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Ok(None),
+            Err(TryLockError::Error(error)) => return Err(unusable(&path, error)),
         }
         let held = lock.metadata().map_err(|e| unusable(&path, e))?;
         // A lock on a file that was removed or replaced meanwhile keeps nobody out.
         match fs::symlink_metadata(&name) {
-            Ok(found) if (found.dev(), found.ino()) == (held.dev(), held.ino()) => Ok(Self { path, _lock: lock }),
-            _ => Err(in_use()),
+            Ok(found) if (found.dev(), found.ino()) == (held.dev(), held.ino()) => Ok(Some(Self { path, _lock: lock })),
+            _ => Ok(None),
         }
     }
 
@@ -215,12 +213,22 @@ fn not_lockable(path: &Path, error: std::io::Error) -> Error {
     Error::conflict(format!("{} is a symbolic link, which Satchel never makes: remove it.", place.display()))
 }
 
+fn in_use(path: &Path) -> Error {
+    let path = fs::canonicalize(path).unwrap_or_else(|_| path.to_owned());
+    Error::conflict(format!(
+        "Another Satchel is using the data directory {}. Stop it, or choose another with --data.",
+        path.display()
+    ))
+}
+
 fn unusable(path: &Path, error: std::io::Error) -> Error {
     Error::conflict(format!("The data directory {} cannot be used: {error}.", path.display())).caused_by(error)
 }
 
 #[cfg(test)]
 mod tests {
+    use futures_util::FutureExt;
+
     use super::*;
 
     #[test]
@@ -234,15 +242,14 @@ mod tests {
         DataDir::hold(&path).unwrap();
     }
 
-    #[test]
-    fn a_server_waits_for_one_that_is_about_to_end() {
+    #[tokio::test]
+    async fn a_server_waits_for_one_that_is_about_to_end() {
         let temp = tempfile::tempdir().unwrap();
         let held = DataDir::hold(temp.path()).unwrap();
-        let path = temp.path().to_owned();
-        let waiting = thread::spawn(move || DataDir::wait_for(&path).map(|_| ()));
-        thread::sleep(PAUSE);
+        let mut waiting = Box::pin(DataDir::wait_for(temp.path()));
+        assert!((&mut waiting).now_or_never().is_none());
         drop(held);
-        waiting.join().unwrap().unwrap();
+        waiting.await.unwrap();
     }
 
     #[test]

@@ -117,6 +117,16 @@ async fn every_tool_that_changes_more_than_its_callers_own_data_needs_a_permissi
 }
 
 #[tokio::test]
+async fn only_these_change_what_is_their_callers_own() {
+    let app = TestApp::start().await;
+    let registry = app.satchel.invoker.registry();
+    let own = registry.tools().iter().filter(|tool| tool.spec().own_data).map(|tool| tool.spec().name.to_string());
+    let mut own: Vec<String> = own.collect();
+    own.sort();
+    assert_eq!(own, ["clipboard_write", "list", "save_memory"], "what asks for no permission is said here as well");
+}
+
+#[tokio::test]
 async fn every_parameter_is_described_and_unknown_ones_are_refused() {
     let app = TestApp::start().await;
     for tool in app.satchel.invoker.registry().tools() {

@@ -36,7 +36,9 @@ impl Router {
     pub(super) fn new(routes: Vec<Route>, meters: &Meters) -> Self {
         let (patterns, written): (Vec<_>, Vec<_>) =
             by_path(routes, meters).into_iter().partition(|resource| resource.path.contains('{'));
-        let mut all: Vec<_> = written.into_iter().map(|resource| resource.beside(&patterns)).collect();
+        // Made once: each is a regular expression to be compiled.
+        let matching: Vec<_> = patterns.iter().map(|pattern| (ResourceDef::new(&*pattern.path), pattern)).collect();
+        let mut all: Vec<_> = written.into_iter().map(|resource| resource.beside(&matching)).collect();
         all.extend(patterns);
         Self(all)
     }
@@ -65,10 +67,10 @@ fn by_path(routes: Vec<Route>, meters: &Meters) -> Vec<Resource> {
 
 impl Resource {
     /// The same, which leaves to these patterns what they answer of its path and it does not.
-    fn beside(self, patterns: &[Self]) -> Self {
+    fn beside(self, patterns: &[(ResourceDef, &Self)]) -> Self {
         let own = self.methods();
-        let same = patterns.iter().filter(|pattern| ResourceDef::new(pattern.path.as_str()).is_match(&self.path));
-        let elsewhere = same.flat_map(Self::methods).filter(|method| !own.contains(method)).collect();
+        let same = patterns.iter().filter(|(pattern, _)| pattern.is_match(&self.path));
+        let elsewhere = same.flat_map(|(_, route)| route.methods()).filter(|method| !own.contains(method)).collect();
         Self { elsewhere, ..self }
     }
 

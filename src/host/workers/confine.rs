@@ -34,7 +34,6 @@ const ALLOWED: &[i64] = &[
     libc::SYS_writev,
     libc::SYS_close,
     libc::SYS_munmap,
-    libc::SYS_mremap,
     libc::SYS_madvise,
     libc::SYS_brk,
     libc::SYS_futex,
@@ -97,8 +96,11 @@ fn by_argument() -> Result<[(i64, Vec<SeccompRule>); 4], BackendError> {
         // A second descriptor of its own pipe; built for debugging, the standard library also looks at one before it closes it.
         // Another command would have signals sent to other processes.
         (libc::SYS_fcntl, vec![rule([equal(1, libc::F_DUPFD_CLOEXEC)])?, rule([equal(1, libc::F_GETFD)])?]),
-        // Memory of its own, which its limit counts, and that holds no code.
-        (libc::SYS_mmap, vec![rule([without(2, libc::PROT_EXEC), without(3, libc::MAP_SHARED)])?]),
+        // Memory of its own, which its limit counts (as it does not where a mapping moves or grows by itself), and without code.
+        (
+            libc::SYS_mmap,
+            vec![rule([without(2, libc::PROT_EXEC), without(3, libc::MAP_SHARED | libc::MAP_GROWSDOWN)])?],
+        ),
         (libc::SYS_mprotect, vec![rule([without(2, libc::PROT_EXEC)])?]),
         // A signal to itself: how it ends where a panic must not go on.
         (libc::SYS_tgkill, vec![rule([equal(0, own)])?]),
@@ -167,6 +169,7 @@ mod tests {
         assert!(filtered(move || maps(data, libc::MAP_PRIVATE)));
         assert!(!filtered(move || maps(data, libc::MAP_SHARED)), "no limit counts it");
         assert!(!filtered(move || maps(data, libc::MAP_SHARED_VALIDATE)));
+        assert!(!filtered(move || maps(data, libc::MAP_PRIVATE | libc::MAP_GROWSDOWN)), "no limit counts a stack");
         assert!(!filtered(move || maps(data | libc::PROT_EXEC, libc::MAP_PRIVATE)));
     }
 

@@ -100,7 +100,7 @@ impl Answer {
                 let reader = target.cx.map_or_else(|| Reader::new(&target.app.host.readers), Reader::of);
                 let bytes = raw.clone();
                 let read = move || {
-                    let body = Body::read_long(&bytes, media.as_deref(), &forms, &reader);
+                    let body = Body::read_long(&bytes, media.as_deref(), &forms, &reader)?;
                     Ok(if is_page && is_refusal { body.with_page(&reader) } else { body })
                 };
                 target.app.host.work.run(target.http.user(), read).await.map_err(|error| unread(error, status))?
@@ -212,15 +212,20 @@ impl Body {
     }
 
     /// The same, and what has a structure of its own is read in a process of its own. What cannot be read so is text.
-    fn read_long(raw: &[u8], media: Option<&str>, secrets: &[String], reader: &Reader) -> Self {
+    fn read_long(raw: &[u8], media: Option<&str>, secrets: &[String], reader: &Reader) -> Result<Self> {
         let read = match payload::is_xml_or_rows(raw, media) {
-            true => reader.payload(raw, media).unwrap_or_else(|error| {
-                tracing::debug!(%error, "an answer is taken for text");
-                payload::text(raw, media)
-            }),
+            true => match reader.payload(raw, media) {
+                Ok(read) => read,
+                // Read again later, it would be something else.
+                Err(error) if error.kind() == Kind::Busy => return Err(error),
+                Err(error) => {
+                    tracing::debug!(%error, "an answer is taken for text");
+                    payload::text(raw, media)
+                }
+            },
             false => payload::parse(raw, media),
         };
-        Self::new(read, raw, secrets)
+        Ok(Self::new(read, raw, secrets))
     }
 
     /// With the text of the page it is.

@@ -3,6 +3,8 @@
 //! A caller chooses what he sends, so nothing he can write differently for the same effect may lower it: where a call
 //! can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.
 
+use std::collections::HashSet;
+
 use serde_json::Value;
 
 use super::{endpoint_call, graphql_socket, soap_message::Message};
@@ -37,7 +39,8 @@ pub fn of_rest(directory: &Directory, asked: &str, method: &str, path: &str) -> 
     Ok(requested(callable(directory, asked)?, method, path))
 }
 
-/// The risk of a GraphQL operation: the highest of its outermost fields.
+/// The risk of a GraphQL operation: the highest of its outermost fields, and at least that of its kind where it asks for a field
+/// that no registered operation asks for.
 pub fn of_graphql(directory: &Directory, asked: &str, document: &str, name: Option<&str>) -> Result<Risk> {
     queried(callable(directory, asked)?, document, name)
 }
@@ -127,24 +130,24 @@ fn queried(found: &Registered, document: &str, name: Option<&str>) -> Result<Ris
         .endpoints
         .iter()
         .filter_map(|endpoint| match &endpoint.operation {
-            Operation::Graphql { query, operation_name } => {
+            // One that names none of the fields has none of them.
+            Operation::Graphql { query, operation_name } if asked.fields.iter().any(|field| query.contains(field)) => {
                 let operation = graphql::operation(query, operation_name.as_deref()).ok()?;
                 (operation.kind == asked.kind).then(|| (operation, endpoint.effective_risk()))
             }
             _ => None,
         })
         .collect();
-    let known = |path: &str| {
-        let with_it = registered.iter().filter(|(operation, _)| operation.paths.contains(path));
-        with_it.map(|(_, risk)| *risk).max()
+    let of_field = |field: &String| {
+        let with_it = registered.iter().filter(|(operation, _)| operation.fields.contains(field));
+        with_it.map(|(_, risk)| *risk).max().unwrap_or(by_kind)
     };
-    // Many systems group what they do: of `customer { rename }` nothing follows for `customer { deleteAll }`, unless a
-    // higher risk does.
-    let risk_of = |path: &str| {
-        let within = || path.rmatch_indices('.').filter_map(|(at, _)| known(path.get(..at)?)).max();
-        known(path).unwrap_or_else(|| within().unwrap_or(by_kind).max(by_kind))
-    };
-    Ok(asked.leaves().map(risk_of).max().unwrap_or(by_kind).max(posted(found, &graphql_path(found))))
+    let outermost = asked.fields.iter().map(of_field).max().unwrap_or(by_kind);
+    // Many systems group what they do: from `customer { rename }` nothing follows for `customer { deleteAll }`.
+    let known: HashSet<&str> = registered.iter().flat_map(|(operation, _)| operation.leaves()).collect();
+    let is_known = asked.leaves().all(|leaf| known.contains(leaf));
+    let own = if is_known { outermost } else { outermost.max(by_kind) };
+    Ok(own.max(posted(found, &graphql_path(found))))
 }
 
 /// What is registered for a SOAPAction. One that only looks like a registered one is not let through as that.

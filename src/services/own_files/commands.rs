@@ -78,7 +78,7 @@ pub async fn processes(cx: &Context) -> Result<OwnProcesses> {
 
 /// Starts a command in the background: whatever it changes from now on counts as from where this call has read.
 pub async fn start(cx: &Context, line: &str, blocked: &[String]) -> Result<Status> {
-    // Until it is started and counts as running itcx.
+    // Until it is started and counts as running it.
     let _mark = cx.app().host.processes.mark_command(cx.caller().user);
     let own = processes(cx).await?;
     let origin = cx.taint().origin_to_keep();

@@ -91,7 +91,7 @@ fn handles(path: &str, code: &str) -> Option<String> {
     if path.starts_with("src/") && !own && code.contains("impl Context {") {
         return Some(format!("{path}: what only some tools need is a function of a service that takes the context"));
     }
-    let takes = path.starts_with("src/tools/") && code.contains("cx.app()");
+    let takes = path.starts_with("src/tools/") && [".app()", ".invoker()"].iter().any(|way| code.contains(way));
     takes.then(|| format!("{path}: a tool goes through src/services, not to the platform's handles"))
 }
 
