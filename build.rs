@@ -4,17 +4,23 @@
 #![expect(clippy::disallowed_methods, reason = "a build script reads the tree")]
 
 use std::{
-    env, fs,
+    env,
+    error::Error,
+    fmt::Write as _,
+    fs,
     io::{self, Write},
     path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
 use flate2::{Compression, write::GzEncoder};
+use serde_json::Value;
 
 /// What goes into the binary compressed: the console, as `make web` builds it, and the API's document.
 const CONSOLE: &str = "web/dist";
 const DOCUMENT: &str = "openapi.json";
+/// The query parameters in it, as Rust.
+const QUERIES: &str = "queries.rs";
 /// And the model's vocabulary, which is read once at a time; its weights are read where they lie.
 const VOCABULARY: &str = "tokenizer.json";
 /// What the model's files must be, as `sha256sum` writes it.
@@ -31,6 +37,9 @@ fn main() {
     }
     if let Err(error) = pack() {
         println!("cargo::error=the console or {DOCUMENT} cannot be compressed: {error}");
+    }
+    if let Err(error) = write_queries() {
+        println!("cargo::error=the query parameters in {DOCUMENT} cannot be read: {error}");
     }
     if env::var_os("CARGO_FEATURE_EMBEDDED_MODEL").is_none() {
         return;
@@ -99,6 +108,40 @@ fn pack() -> io::Result<()> {
         pack_folder(Path::new(CONSOLE), &console)?;
     }
     pack_file(Path::new(DOCUMENT), &out.join(DOCUMENT))
+}
+
+/// Writes the query parameters of every operation as a table. Made of the routes themselves when the server starts, it would
+/// take the whole description of the API into the binary a second time.
+fn write_queries() -> Result<(), Box<dyn Error>> {
+    let document: Value = serde_json::from_slice(&fs::read(DOCUMENT)?)?;
+    let mut table = String::from("&[\n");
+    for (path, methods) in document.get("paths").and_then(Value::as_object).ok_or("it has no paths")? {
+        for (method, operation) in methods.as_object().ok_or("a path has no methods")? {
+            let parameters = operation.get("parameters").and_then(Value::as_array).into_iter().flatten();
+            let known: Vec<String> = parameters.filter_map(parameter).collect();
+            writeln!(table, "({:?}, {path:?}, &[{}]),", method.to_uppercase(), known.join(", "))?;
+        }
+    }
+    table.push(']');
+    Ok(fs::write(PathBuf::from(env::var_os("OUT_DIR").unwrap_or_default()).join(QUERIES), table)?)
+}
+
+/// A query parameter as the table has it, with its bounds where it is a whole number; `None` for another parameter.
+fn parameter(described: &Value) -> Option<String> {
+    let name = described.get("name").filter(|_| described.get("in").is_some_and(|place| place == "query"))?;
+    let of_schema = |key: &str| described.get("schema").and_then(|schema| schema.get(key));
+    let is_integer = match of_schema("type") {
+        Some(Value::Array(several)) => several.iter().any(|one| one == "integer"),
+        one => one.is_some_and(|one| one == "integer"),
+    };
+    let bound = |key: &str, other: i64| match of_schema(key) {
+        Some(Value::Number(bound)) => bound.to_string(),
+        _ => other.to_string(),
+    };
+    let (least, largest) = (bound("minimum", i64::MIN), bound("maximum", i64::MAX));
+    let range =
+        if is_integer { format!("Some(Range {{ least: {least}, largest: {largest} }})") } else { "None".to_owned() };
+    Some(format!("Parameter {{ name: {name}, integer: {range} }}"))
 }
 
 fn pack_vocabulary(model: &Path) -> Result<(), String> {

@@ -4,6 +4,7 @@ mod audit;
 mod auth;
 mod backups;
 mod body;
+#[cfg(debug_assertions)]
 mod bounds;
 mod caller;
 mod checks;
@@ -13,6 +14,7 @@ mod conversations;
 mod delivery;
 mod discovery;
 mod doctor;
+#[cfg(debug_assertions)]
 pub mod document;
 mod documents;
 mod download;

@@ -19,6 +19,7 @@ use serde_json::json;
 pub(super) const SHOWN: usize = 200;
 
 /// The words of `T`, as its errors name them.
+#[cfg(debug_assertions)]
 pub(super) fn known_words<T: DeserializeOwned>() -> Vec<String> {
     let nothing: StrDeserializer<'_, Unread> = "".into_deserializer();
     let unread = T::deserialize(nothing).err().map(|unread| unread.to_string()).unwrap_or_default();

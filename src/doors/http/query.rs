@@ -1,24 +1,21 @@
 //! The query of a request: what a route does not take is refused, not passed over.
 
-use serde_json::Value;
+use actix_web::http::Method;
 use url::form_urlencoded;
-use utoipa::openapi::{
-    RefOr,
-    path::{Parameter, ParameterIn},
-};
 
-use super::{
-    bounds,
-    path::{SHOWN, wrong},
-};
+use super::path::{SHOWN, wrong};
 use crate::model::{error::Result, text::clip};
 
+/// The query parameters of every route, by method and path. Made of the API's document when the program is built; a test holds
+/// the document to the routes.
+const QUERIES: &[(&str, &str, &[Parameter])] = include!(concat!(env!("OUT_DIR"), "/queries.rs"));
+
 /// The query parameters a route takes.
-pub(super) struct Query(Vec<Known>);
+pub(super) struct Query(&'static [Parameter]);
 
 /// A parameter that is known, and what bounds it if it is a whole number.
-struct Known {
-    name: String,
+struct Parameter {
+    name: &'static str,
     integer: Option<Range>,
 }
 
@@ -29,15 +26,10 @@ struct Range {
 }
 
 impl Query {
-    /// Those among the parameters of an operation.
-    pub(super) fn new(parameters: &[RefOr<Parameter>]) -> Self {
-        let known = |parameter: &RefOr<Parameter>| match parameter {
-            RefOr::T(one) if one.parameter_in == ParameterIn::Query => {
-                Some(Known { name: one.name.clone(), integer: Range::of(one) })
-            }
-            _ => None,
-        };
-        Self(parameters.iter().filter_map(known).collect())
+    /// That of a route. One that is not in the document takes none.
+    pub(super) fn of(method: &Method, path: &str) -> Self {
+        let known = QUERIES.iter().find(|(of, at, _)| *of == method.as_str() && *at == path);
+        Self(known.map_or(&[], |(_, _, parameters)| parameters))
     }
 
     /// Fails with the first parameter the route does not take, or takes otherwise: what is misspelled must not be
@@ -60,29 +52,12 @@ impl Query {
     }
 
     fn takes(&self) -> String {
-        let names: Vec<&str> = self.0.iter().map(|one| one.name.as_str()).collect();
+        let names: Vec<&str> = self.0.iter().map(|one| one.name).collect();
         if names.is_empty() { "takes none".to_owned() } else { format!("takes {}", names.join(", ")) }
     }
 }
 
 impl Range {
-    /// The range of a parameter; `None` if it is no whole number.
-    fn of(parameter: &Parameter) -> Option<Self> {
-        let mut schema = serde_json::to_value(parameter.schema.as_ref()?).ok()?;
-        bounds::bound(&mut schema);
-        let is_integer = match schema.get("type")? {
-            Value::Array(several) => several.iter().any(|one| one == "integer"),
-            one => one == "integer",
-        };
-        let bound = |name: &str| match schema.get(name) {
-            Some(Value::Number(bound)) => bound.as_i128(),
-            _ => None,
-        };
-        let (least, largest) =
-            (bound("minimum").unwrap_or(i64::MIN.into()), bound("maximum").unwrap_or(i64::MAX.into()));
-        is_integer.then_some(Self { least, largest })
-    }
-
     /// Fails with what the value must be.
     fn ensure(&self, value: &str) -> std::result::Result<(), String> {
         match value.parse::<i128>() {
@@ -96,27 +71,15 @@ impl Range {
 
 #[cfg(test)]
 mod tests {
-    use utoipa::{IntoParams, ToSchema};
-
     use super::*;
-
-    #[derive(IntoParams, ToSchema)]
-    #[expect(dead_code, reason = "only described")]
-    struct Page {
-        q: String,
-        limit: Option<usize>,
-        #[param(minimum = 1)]
-        page: u8,
-    }
-
-    fn page(place: ParameterIn) -> Query {
-        let parameters = Page::into_params(|| Some(place.clone()));
-        Query::new(&parameters.into_iter().map(RefOr::T).collect::<Vec<_>>())
-    }
 
     #[test]
     fn a_query_is_refused_by_the_name_of_the_parameter_that_is_wrong() {
-        let query = page(ParameterIn::Query);
+        let query = Query(&[
+            Parameter { name: "q", integer: None },
+            Parameter { name: "limit", integer: Some(Range { least: 0, largest: 9_000 }) },
+            Parameter { name: "page", integer: Some(Range { least: 1, largest: 255 }) },
+        ]);
         let refused = |text: &str| query.ensure(text).unwrap_err().message().to_owned();
         assert!(query.ensure("q=-1&limit=3&page=255").is_ok());
         assert_eq!(refused("q=a&limit=-1"), "The query parameter 'limit' must be a whole number from 0 on, not '-1'.");
@@ -128,10 +91,11 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_of_the_path_is_none_of_the_query() {
-        let query = page(ParameterIn::Path);
-        assert!(query.ensure("").is_ok());
-        let error = query.ensure("q=a").unwrap_err();
-        assert_eq!(error.message(), "The query parameter 'q' is not known here: this path takes none.");
+    fn the_parameters_of_a_route_are_those_of_its_document() {
+        let depth = Query::of(&Method::GET, "/api/graph/nodes/{id}/neighbors");
+        assert!(depth.ensure("depth=4").is_ok() && depth.ensure("depth=5").is_err());
+        // A parameter of the path is none of the query.
+        assert!(depth.ensure("id=1").is_err());
+        assert!(Query::of(&Method::GET, "/healthz").ensure("q=a").is_err());
     }
 }

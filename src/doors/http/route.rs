@@ -1,13 +1,9 @@
 //! A route of the API as one value: where it is, who may use it, and what answers.
 
 use actix_web::http::Method;
-use utoipa::{
-    Path,
-    openapi::{
-        RefOr, Schema,
-        path::{HttpMethod, Paths},
-    },
-};
+#[cfg(debug_assertions)]
+use utoipa::openapi::{RefOr, Schema, path::Paths};
+use utoipa::{Path, openapi::path::HttpMethod};
 use utoipa_actix_web::OpenApiFactory;
 
 use super::query::Query;
@@ -39,11 +35,14 @@ pub struct Route {
     pub guard: Guard,
     /// Whether it touches what belongs to the person: a key opens it only where its owner said so.
     pub personal: bool,
-    /// Whether it calls something else: a tool, a script, a model, another machine.
+    /// Whether it calls something else: a tool, a script, a model, another machine. Only the document says it.
+    #[cfg(debug_assertions)]
     pub(super) calls_others: bool,
     /// The query parameters it takes.
     pub(super) query: Query,
     handler: fn() -> actix_web::Route,
+    /// Only where tests are built, which make the API's document of it: what ships has the document itself.
+    #[cfg(debug_assertions)]
     documentation: Box<dyn OpenApiFactory + Send + Sync>,
 }
 
@@ -66,19 +65,23 @@ pub(super) use route;
 
 impl Route {
     /// The route of a handler; `documentation` is what `#[utoipa::path(…)]` makes of it.
-    pub(super) fn new<D>(documentation: D, handler: fn() -> actix_web::Route, guard: Guard) -> Self
+    pub(super) fn new<D>(_documentation: D, handler: fn() -> actix_web::Route, guard: Guard) -> Self
     where
         D: Path + OpenApiFactory + Send + Sync + 'static,
     {
+        let (method, path) = (method(&D::methods()), D::path());
+        let query = Query::of(&method, &path);
         Self {
-            method: method(&D::methods()),
-            path: D::path(),
+            method,
+            path,
             guard,
             personal: false,
+            #[cfg(debug_assertions)]
             calls_others: false,
-            query: Query::new(D::operation().parameters.as_deref().unwrap_or_default()),
+            query,
             handler,
-            documentation: Box::new(documentation),
+            #[cfg(debug_assertions)]
+            documentation: Box::new(_documentation),
         }
     }
 
@@ -89,7 +92,11 @@ impl Route {
 
     /// The same, which calls something else: it can fail as that does.
     pub(super) fn calls_others(self) -> Self {
-        Self { calls_others: true, ..self }
+        Self {
+            #[cfg(debug_assertions)]
+            calls_others: true,
+            ..self
+        }
     }
 
     /// The handler, for one worker of the server.
@@ -98,11 +105,13 @@ impl Route {
     }
 
     /// Its path and operation, as the document has them.
+    #[cfg(debug_assertions)]
     pub(super) fn paths(&self) -> Paths {
         self.documentation.paths()
     }
 
     /// The schemas its operation refers to.
+    #[cfg(debug_assertions)]
     pub(super) fn schemas(&self) -> Vec<(String, RefOr<Schema>)> {
         let mut schemas = Vec::new();
         self.documentation.schemas(&mut schemas);
