@@ -54,19 +54,19 @@ pub struct App {
     pub db: Db,
     /// Platform settings.
     pub settings: SettingsStore,
-    /// What is stored.
+    /// The nouns in the database.
     pub stores: Stores,
-    /// What is found by word and meaning.
+    /// The indexes, and the model that embeds.
     pub search: Search,
-    /// What runs on this machine.
+    /// This machine: files, processes, heavy work.
     pub host: Host,
-    /// What leaves this machine.
+    /// Requests to other machines.
     pub net: Net,
-    /// What runs in the background, and how it ends.
+    /// Background tasks, and their end.
     pub lifecycle: Lifecycle,
 }
 
-/// The nouns that are kept.
+/// Handles of the nouns in the database.
 pub struct Stores {
     /// What happened.
     pub audit: Audit,
@@ -86,7 +86,7 @@ pub struct Stores {
     pub knowledge: Knowledge,
 }
 
-/// What is derived from the nouns.
+/// Indexes derived from the database.
 pub struct Search {
     /// Search by word and meaning.
     pub indexes: Indexing,
@@ -120,7 +120,7 @@ pub struct Net {
     pub egress: Outgoing,
     /// Which model providers fail.
     pub breakers: Breakers,
-    /// What calls of connected systems share.
+    /// Rate limits and tokens that the calls of a connected system share.
     pub calling: Calling,
 }
 

@@ -207,7 +207,7 @@ impl Context {
         self.app().host.work.run_on(Some(self.caller().user), bytes, work).await
     }
 
-    /// What content from outside has come into this run.
+    /// The taint of this run: content from outside that has come into it.
     pub fn taint(&self) -> Taint<'_> {
         let Shared { around, read, .. } = self.shared.as_ref();
         Taint::new(self, around.as_ref(), read)

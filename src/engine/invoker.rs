@@ -327,7 +327,7 @@ pub struct Concluded<'a> {
     pub tool: &'a Tool,
     /// Whether a person's approval ran it.
     pub is_approved: bool,
-    /// What its caller is answered.
+    /// The answer to its caller.
     pub outcome: &'a Result<Outcome>,
 }
 

@@ -114,7 +114,10 @@ impl Registry {
         let id = tool.spec().id();
         let source = tool.spec().source;
         if source != Source::Builtin && reserved::is_reserved(&tool.spec().name) {
-            return Err(Error::conflict(format!("{id} cannot be registered: {}", reserved::told(&tool.spec().name))));
+            return Err(Error::conflict(format!(
+                "{id} cannot be registered: {}",
+                reserved::message(&tool.spec().name)
+            )));
         }
         let mut names = vec![(id.clone(), None), (tool.spec().name.clone(), None)];
         names.extend(wire::suffixed_name(&id).map(|name| (name, None)));

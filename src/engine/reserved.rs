@@ -29,7 +29,7 @@ pub(crate) fn is_reserved(name: &str) -> bool {
 }
 
 /// What is said of one that is.
-pub(crate) fn told(name: &str) -> String {
+pub(crate) fn message(name: &str) -> String {
     format!("The name '{name}' is kept for a tool of Satchel's own. Choose another.")
 }
 

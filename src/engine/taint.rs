@@ -71,7 +71,7 @@ fn named(tool: &str, place: &str) -> String {
     format!("{tool}: {place}")
 }
 
-/// What content from outside has come into a run, in the hands of the run.
+/// The taint of a run: content from outside that has come into it.
 #[derive(Clone, Copy)]
 pub struct Taint<'a> {
     cx: &'a Context,

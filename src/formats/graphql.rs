@@ -4,7 +4,10 @@
 
 mod fields;
 
-use std::{borrow::Cow, collections::BTreeSet};
+use std::{
+    borrow::Cow,
+    collections::{BTreeSet, HashMap},
+};
 
 use async_graphql_parser::{
     parse_query,
@@ -36,8 +39,6 @@ pub enum Kind {
 pub struct Operation {
     /// Its kind.
     pub kind: Kind,
-    /// Its name.
-    pub name: Option<String>,
     /// Its outermost fields by their own names, fragments followed; none twice.
     pub fields: Vec<String>,
     /// All its fields by their own names, each behind those it stands in: `customer`, `customer.rename`.
@@ -45,6 +46,17 @@ pub struct Operation {
 }
 
 impl Operation {
+    /// What it does, in the words of its schema: for each outermost field the path that all it asks for there has in common,
+    /// as `customer.rename`. Its own name says nothing: whoever asks chooses it.
+    pub fn actions(&self) -> Vec<&str> {
+        let mut common: HashMap<&str, &str> = HashMap::new();
+        for leaf in self.leaves() {
+            let path = common.entry(leaf.split('.').next().unwrap_or(leaf)).or_insert(leaf);
+            *path = common_path(path, leaf);
+        }
+        self.fields.iter().filter_map(|field| common.get(field.as_str()).copied()).collect()
+    }
+
     /// The paths of fields in which no other is asked for.
     pub fn leaves(&self) -> impl Iterator<Item = &str> {
         // No character of a name sorts before the dot: what stands in a field follows it.
@@ -54,6 +66,12 @@ impl Operation {
         };
         self.paths.iter().zip(following).filter(move |(path, next)| is_leaf(path, *next)).map(|(path, _)| path.as_str())
     }
+}
+
+/// The fields that two paths have in common from the outermost on.
+fn common_path<'a>(one: &'a str, other: &str) -> &'a str {
+    let same = one.split('.').zip(other.split('.')).take_while(|(a, b)| a == b).map(|(field, _)| field.len() + 1);
+    one.get(..same.sum::<usize>().saturating_sub(1)).unwrap_or(one)
 }
 
 /// Returns the operation a document runs, by its name where there are several.
@@ -72,14 +90,14 @@ pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
     }
     ensure_depth(&bare)?;
     let document = parse_query(bare).map_err(|error| unreadable("document", &error))?;
-    let (name, operation) = choose(&document.operations, name)?;
-    let (fields, paths) = fields::of(&document, &operation.selection_set.node)?;
+    let operation = choose(&document.operations, name)?;
+    let (fields, paths) = fields::collect(&document, &operation.selection_set.node)?;
     let kind = match operation.ty {
         OperationType::Query => Kind::Query,
         OperationType::Mutation => Kind::Mutation,
         OperationType::Subscription => Kind::Subscription,
     };
-    Ok(Operation { kind, name: name.map(str::to_owned), fields, paths })
+    Ok(Operation { kind, fields, paths })
 }
 
 /// Refuses what servers read in different ways: where a comment ends, and where a text does, decides what runs.
@@ -97,10 +115,7 @@ fn ensure_read_alike(document: &str) -> Result<()> {
     Ok(())
 }
 
-fn choose<'a>(
-    operations: &'a DocumentOperations,
-    name: Option<&str>,
-) -> Result<(Option<&'a str>, &'a OperationDefinition)> {
+fn choose<'a>(operations: &'a DocumentOperations, name: Option<&str>) -> Result<&'a OperationDefinition> {
     let operations = operations.iter().map(|(own, operation)| (own.map(|own| own.as_str()), operation));
     let mut operations: Vec<_> = operations.collect();
     operations.sort_by_key(|(_, operation)| operation.pos);
@@ -112,7 +127,7 @@ fn choose<'a>(
         (Some(_), None) if several => {
             Err(Error::invalid(format!("The document has several operations: name one as operation_name: {listed}.")))
         }
-        (Some((own, operation)), _) => Ok((own, &operation.node)),
+        (Some((_, operation)), _) => Ok(&operation.node),
         (None, Some(name)) => Err(Error::invalid(format!("The document has no operation '{name}'. It has: {listed}."))),
         (None, None) => Err(wrong("it has no operation")),
     }

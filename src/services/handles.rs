@@ -29,7 +29,7 @@ impl Handles {
         self.running.as_ref().map(|(catalog, _)| catalog.get()).unwrap_or_default()
     }
 
-    /// What finds tools for a need.
+    /// The tool finder.
     ///
     /// # Errors
     /// Without a server.

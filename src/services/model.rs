@@ -39,8 +39,10 @@ pub struct Said {
     pub cost: Usage,
 }
 
-/// Asks the caller's model: the one chosen in his conversation, else the first. What it costs is his. Fails where
-/// no model is connected or his tokens of the day are used up.
+/// Asks the caller's model: the one chosen in their conversation, else the first. What it costs is theirs.
+///
+/// # Errors
+/// Where no model is connected, or their tokens of the day are used up.
 pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
     let app = cx.app();
     let turn = match cx.topic() {
@@ -55,7 +57,7 @@ pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
     }
 }
 
-/// Asks for a person, a provider or the first, within his tokens of the day. What it costs is his.
+/// Asks a provider or the first for a person, within their tokens of the day. What it costs is theirs.
 pub async fn ask_for(app: &App, user: UserId, provider: Option<ProviderId>, question: Question) -> Result<Said> {
     demand_budget(app, user).await?;
     let said = ask(app, (provider, Some(user)), question).await?;

@@ -68,8 +68,8 @@ impl Reader {
         Self { room: Some(Arc::new(room)), ..self }
     }
 
-    /// The reader of a run, which takes room for it.
-    pub fn of(cx: &Context) -> Self {
+    /// Returns a reader that takes room of a run for what it reads.
+    pub fn for_run(cx: &Context) -> Self {
         let run = cx.clone();
         let room = move |bytes| -> Result<Box<dyn Any>> {
             run.app().lifecycle.runtime.block_on(run.room().take(bytes))?;

@@ -7,7 +7,7 @@ use super::{backups::service::Backups, find::finder::Finder, scripts::Library};
 /// Cheap to clone: every clone is the same services.
 #[derive(Clone)]
 pub struct Services {
-    /// What finds tools for a need, and learns from use.
+    /// The tool finder, which learns from use.
     pub finder: Finder,
     /// The scripts.
     pub scripts: Library,

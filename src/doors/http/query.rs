@@ -26,8 +26,8 @@ struct Range {
 }
 
 impl Query {
-    /// That of a route. One that is not in the document takes none.
-    pub(super) fn of(method: &Method, path: &str) -> Self {
+    /// Returns the parameters of a route; a route that is not in the document takes none.
+    pub(super) fn for_route(method: &Method, path: &str) -> Self {
         let known = QUERIES.iter().find(|(of, at, _)| *of == method.as_str() && *at == path);
         Self(known.map_or(&[], |(_, _, parameters)| parameters))
     }
@@ -92,10 +92,10 @@ mod tests {
 
     #[test]
     fn the_parameters_of_a_route_are_those_of_its_document() {
-        let depth = Query::of(&Method::GET, "/api/graph/nodes/{id}/neighbors");
+        let depth = Query::for_route(&Method::GET, "/api/graph/nodes/{id}/neighbors");
         assert!(depth.ensure("depth=4").is_ok() && depth.ensure("depth=5").is_err());
         // A parameter of the path is none of the query.
         assert!(depth.ensure("id=1").is_err());
-        assert!(Query::of(&Method::GET, "/healthz").ensure("q=a").is_err());
+        assert!(Query::for_route(&Method::GET, "/healthz").ensure("q=a").is_err());
     }
 }

@@ -65,12 +65,15 @@ pub(super) use route;
 
 impl Route {
     /// The route of a handler; `documentation` is what `#[utoipa::path(…)]` makes of it.
-    pub(super) fn new<D>(_documentation: D, handler: fn() -> actix_web::Route, guard: Guard) -> Self
+    pub(super) fn new<D>(documentation: D, handler: fn() -> actix_web::Route, guard: Guard) -> Self
     where
         D: Path + OpenApiFactory + Send + Sync + 'static,
     {
+        // What it documents is in its type.
+        #[cfg(not(debug_assertions))]
+        let _ = documentation;
         let (method, path) = (method(&D::methods()), D::path());
-        let query = Query::of(&method, &path);
+        let query = Query::for_route(&method, &path);
         Self {
             method,
             path,
@@ -81,7 +84,7 @@ impl Route {
             query,
             handler,
             #[cfg(debug_assertions)]
-            documentation: Box::new(_documentation),
+            documentation: Box::new(documentation),
         }
     }
 

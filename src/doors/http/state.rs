@@ -18,7 +18,7 @@ pub struct State {
     pub invoker: Invoker,
     /// The chat.
     pub agent: Agent,
-    /// What finds tools.
+    /// The tool finder.
     pub finder: Finder,
     /// The scripts.
     pub scripts: Library,

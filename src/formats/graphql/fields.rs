@@ -20,7 +20,10 @@ const TYPE_NAME: &str = "__typename";
 ///
 /// # Errors
 /// Fragments that are missing, contain each other, or make more fields than are looked at.
-pub(super) fn of(document: &ExecutableDocument, selected: &SelectionSet) -> Result<(Vec<String>, BTreeSet<String>)> {
+pub(super) fn collect(
+    document: &ExecutableDocument,
+    selected: &SelectionSet,
+) -> Result<(Vec<String>, BTreeSet<String>)> {
     let mut fields = Fields::new(document);
     fields.add(selected, "")?;
     Ok((fields.outermost, fields.paths))

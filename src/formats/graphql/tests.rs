@@ -43,6 +43,10 @@ fn a_field_is_known_by_those_it_stands_in() {
         "customer.tags.id",
     ];
     assert_eq!(paths, expected);
+    assert_eq!(read.actions(), ["customer"]);
+    let several =
+        operation("mutation Harmless { customer { rename { id name } } wipe account { purge } }", None).unwrap();
+    assert_eq!(several.actions(), ["customer.rename", "wipe", "account.purge"]);
     let leaves: Vec<&str> = read.leaves().collect();
     assert_eq!(leaves, ["customer.rename.id", "customer.rename.name", "customer.tags.id"]);
     let alike = operation("{ a aB a_b { c } a1 }", None).unwrap();

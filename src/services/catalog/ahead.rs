@@ -35,8 +35,7 @@ pub fn graphql(cx: &Context, system: &str, query: &Query) -> Result<Question> {
     let found = resolve::callable_for(cx, system)?;
     rest::build(&found.system, &graphql_call::request(&found, query))?;
     let operation = graphql::operation(&query.query, query.operation_name.as_deref())?;
-    let fields = operation.fields.join(", ");
-    Ok(in_system("Run", &operation.name.unwrap_or(fields), &found.system.name))
+    Ok(in_system("Run", &operation.actions().join(", "), &found.system.name))
 }
 
 /// The question asked about a SOAP call. Fails where it cannot be sent.

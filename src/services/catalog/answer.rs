@@ -97,7 +97,7 @@ impl Answer {
         let Body { form, value: body, repeats_secret, page } = match raw.len() <= LONG && !(is_page && is_refusal) {
             true => Body::read(&raw, media.as_deref(), &forms),
             false => {
-                let reader = target.cx.map_or_else(|| Reader::new(&target.app.host.readers), Reader::of);
+                let reader = target.cx.map_or_else(|| Reader::new(&target.app.host.readers), Reader::for_run);
                 let bytes = raw.clone();
                 let read = move || {
                     let body = Body::read_long(&bytes, media.as_deref(), &forms, &reader)?;

@@ -270,7 +270,7 @@ impl Workbench {
     fn taken(&self, loaded: &Loaded) -> Option<String> {
         let name = &loaded.head.name;
         if reserved::is_reserved(name) {
-            return Some(reserved::told(name));
+            return Some(reserved::message(name));
         }
         let registry = self.library.invoker().registry();
         let Ok(found) = registry.find(name) else {

@@ -67,7 +67,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     if target_format == Target::Text && sheet.is_some() {
         return Err(Error::invalid("`sheet` goes with target_format csv only."));
     }
-    let (name, reader) = (file_path.clone(), Reader::of(&cx));
+    let (name, reader) = (file_path.clone(), Reader::for_run(&cx));
     let files = OwnFiles::of(&cx)?
         .work_on(&file_path, most(), move |content| match target_format {
             Target::Text => {

@@ -155,7 +155,7 @@ async fn append(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let given = data.given();
     let paragraphs = only(data.paragraphs, given, "{\"paragraphs\": [\"…\"]}")?;
     let added = paragraphs.len();
-    let reader = Reader::of(cx);
+    let reader = Reader::for_run(cx);
     change(cx, path, move |bytes| Ok((reader.append(&bytes, paragraphs)?, added))).await?;
     Ok(json!({"operation": "append", "added": added}))
 }
@@ -164,7 +164,7 @@ async fn replace(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let given = data.given();
     let texts = data.old_text.zip(data.new_text);
     let (old, new) = only(texts, given, "{\"old_text\": \"…\", \"new_text\": \"…\"}")?;
-    let reader = Reader::of(cx);
+    let reader = Reader::for_run(cx);
     let replaced = change(cx, path, move |bytes| reader.replace(&bytes, old, new)).await?;
     Ok(json!({"operation": "replace", "replaced": replaced}))
 }
@@ -174,7 +174,7 @@ async fn update_cells(cx: &Context, path: &str, data: Data) -> Result<Value> {
     let updates = only(data.updates, given, "{\"updates\": [{\"sheet\": \"…\", \"cell\": \"A1\", \"value\": …}]}")?;
     let updates: Vec<Update> =
         updates.into_iter().map(|CellUpdate { sheet, cell, value }| Update { sheet, cell, value }).collect();
-    let (updated, reader) = (updates.len(), Reader::of(cx));
+    let (updated, reader) = (updates.len(), Reader::for_run(cx));
     change(cx, path, move |bytes| Ok((reader.update_cells(&bytes, updates)?, updated))).await?;
     Ok(json!({"operation": "update_cells", "updated": updated}))
 }
@@ -191,7 +191,7 @@ async fn merge(cx: &Context, path: &str, data: Data) -> Result<Value> {
         room -= bytes.len() as u64;
         rest.push(bytes);
     }
-    let reader = Reader::of(cx);
+    let reader = Reader::for_run(cx);
     let pages = change(cx, path, move |bytes| {
         let files: Vec<&[u8]> = std::iter::once(&bytes).chain(&rest).map(Vec::as_slice).collect();
         reader.merge(&files)

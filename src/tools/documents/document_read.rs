@@ -56,7 +56,7 @@ pub(super) fn tool() -> Tool {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.file_path;
-    let (name, call, reader) = (path.clone(), cx.clone(), Reader::of(&cx));
+    let (name, call, reader) = (path.clone(), cx.clone(), Reader::for_run(&cx));
     let data = OwnFiles::of(&cx)?
         .work_on(&path, most(), move |content| {
             let read = reader.text(content, &name)?;

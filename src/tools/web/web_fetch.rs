@@ -200,7 +200,7 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
         return Ok(raw(&body, (status.as_u16(), &reason)));
     }
     let wanted = Wanted { extract: args.extract_text.unwrap_or(true), article: args.prefer_readable.unwrap_or(true) };
-    let reader = Reader::of(cx);
+    let reader = Reader::for_run(cx);
     let (body, mut told) = cx.work(move || body.tell(wanted, &reader).map(|told| (body, told))).await?;
     if let Some(target) = leads_to {
         told.text = format!("It redirects to {target}, which was not fetched. Fetch that address if it is wanted.");
