@@ -74,7 +74,8 @@ impl Satchel {
     }
 
     pub(super) async fn start_in(dir: DataDir, config: Config) -> Result<Self> {
-        match exchange::finish(dir.path())? {
+        let exchange = exchange::finish(dir.path())?;
+        match &exchange {
             Exchange::Absent => {}
             Exchange::Done => tracing::info!("a restored backup took the place of what was there"),
             Exchange::Undone(why) => tracing::error!(
@@ -105,7 +106,7 @@ impl Satchel {
         change::start(&app);
         let token = token::issue("local_");
         app.stores.people.accept_local(&token);
-        let backups = Backups::start(Arc::clone(&app), dir.path());
+        let backups = Backups::start(Arc::clone(&app), dir.path(), &exchange);
         let services = Services { finder, scripts, backups };
         let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), services.clone()));
         let server = server::serve(state, listener)?;
@@ -118,8 +119,9 @@ impl Satchel {
         Ok(Self { app, invoker, agent, services, url, address, token, server, _dir: dir })
     }
 
-    /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go.
-    pub async fn stop(mut self) {
+    /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go. Whether
+    /// everything came to its end: where not, something of it may still write.
+    pub async fn stop(mut self) -> bool {
         let Self { app, server, .. } = &mut self;
         let begun = Instant::now();
         app.lifecycle.shutdown.cancel();
@@ -134,17 +136,18 @@ impl Satchel {
             app.lifecycle.overdue.cancel();
             ended = timeout_at(begun + FAREWELL - FLUSH, &mut ends).await;
         }
-        match ended {
+        match &ended {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::error!(?error, "the HTTP server did not end well"),
             Err(_) => tracing::warn!("something still ran at the end: its calls are recorded at the next start"),
         }
-        flush(app, begun + FAREWELL).await;
+        let is_closed = flush(app, begun + FAREWELL).await;
+        is_closed && matches!(ended, Ok(Ok(())))
     }
 }
 
-/// Writes down what waits to be written, until the deadline.
-async fn flush(app: &App, deadline: Instant) {
+/// Writes down what waits to be written and closes the database, until the deadline. Whether it is closed.
+async fn flush(app: &App, deadline: Instant) -> bool {
     let flushed = timeout_at(deadline, async {
         app.net.egress.settle().await;
         app.db.fold().await
@@ -156,6 +159,7 @@ async fn flush(app: &App, deadline: Instant) {
         }
         Err(_) => tracing::warn!("the database's log was not written back in time: the next start does it"),
     }
+    timeout_at(deadline, app.db.close()).await.is_ok()
 }
 
 /// Settles what the last process left in the middle.

@@ -6,7 +6,12 @@ use tokio::time::timeout;
 
 use super::lifecycle::Satchel;
 use crate::{
-    config::Config, doors::cli::run::Exit, host::stop::Stop, index::memory, model::error::Result, store::dir::DataDir,
+    config::Config,
+    doors::cli::run::Exit,
+    host::stop::Stop,
+    index::memory,
+    model::error::{Error, Result},
+    store::dir::DataDir,
 };
 
 /// The time that what a start begins in the background takes, about.
@@ -40,7 +45,12 @@ pub(super) async fn serve(mut config: Config) -> Result<Exit> {
         // The same address again, also where a free port was asked for.
         config.listen = satchel.address;
         drop(backups);
-        satchel.stop().await;
+        if !satchel.stop().await {
+            return Err(Error::conflict(
+                "The backup is restored and takes its place at the next start. Something of this one did not end in time: \
+                 start Satchel again.",
+            ));
+        }
         satchel = Satchel::start(config.clone()).await?;
         // Where it could not take its place there is still nobody.
         announce_setup(&satchel).await?;

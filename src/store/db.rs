@@ -24,11 +24,12 @@ use tokio::{
     sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch},
     time::timeout,
 };
+use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
 use self::{
     failure::{closed, reading_busy, writing_busy},
     schema::migrate,
-    writer::{Bell, Job, Undo, Write, write_groups},
+    writer::{Bell, Job, Order, Undo, write_groups},
 };
 use crate::{
     model::error::{Error, Result},
@@ -63,7 +64,7 @@ pub enum Commit {
 /// The database. Cheap to clone.
 #[derive(Clone)]
 pub struct Db {
-    writer: mpsc::Sender<Box<dyn Write>>,
+    writer: mpsc::Sender<Order>,
     places: Arc<Semaphore>,
     patience: Duration,
     readers: Arc<Readers>,
@@ -74,6 +75,8 @@ struct Readers {
     path: PathBuf,
     idle: Mutex<Vec<Connection>>,
     places: Share,
+    /// A token for each connection that is in use, the writer's among them; closed with the database.
+    open: TaskTracker,
 }
 
 impl Db {
@@ -81,16 +84,20 @@ impl Db {
     pub fn open(path: &Path, commit: Commit) -> Result<Self> {
         let mut connection = connect(path, OpenFlags::default())?;
         migrate(path, &mut connection)?;
-        let (writer, jobs) = mpsc::channel();
+        let (writer, orders) = mpsc::channel();
         let runtime = Handle::try_current().ok();
         let group = if commit == Commit::Grouped { GROUP } else { 1 };
         let (bell, outbox) = Bell::hung(&connection)?;
-        thread::Builder::new()
-            .name("db-writer".to_owned())
-            .spawn(move || write_groups(&mut connection, &jobs, group, (&bell, runtime.as_ref())))
-            .map_err(Error::internal)?;
+        let open = TaskTracker::new();
+        let own = open.token();
+        let write = move || {
+            write_groups(&mut connection, &orders, group, (&bell, runtime.as_ref()));
+            drop(connection);
+            drop(own);
+        };
+        thread::Builder::new().name("db-writer".to_owned()).spawn(write).map_err(Error::internal)?;
         let places = Share::new(READERS.0, READERS.1);
-        let readers = Readers { path: path.to_owned(), idle: Mutex::new(Vec::new()), places };
+        let readers = Readers { path: path.to_owned(), idle: Mutex::new(Vec::new()), places, open };
         Ok(Self {
             writer,
             places: Arc::new(Semaphore::new(QUEUE)),
@@ -103,6 +110,16 @@ impl Db {
     /// Changes after each commit that brought the indexes something to see.
     pub fn outbox(&self) -> watch::Receiver<u64> {
         self.outbox.clone()
+    }
+
+    /// Ends the writer and closes every connection, whoever else has this database: what waits to be written is, and
+    /// returns once nothing here holds the file any more. What is asked later is refused.
+    pub async fn close(&self) {
+        self.readers.open.close();
+        self.readers.idle.lock().clear();
+        // A writer that has ended already holds nothing.
+        let _ = self.writer.send(Order::Close);
+        self.readers.open.wait().await;
     }
 
     /// The file.
@@ -158,7 +175,7 @@ impl Db {
     {
         let (reply, answer) = oneshot::channel();
         let job = Job::new(work, undo, reply, place);
-        self.writer.send(Box::new(job)).map_err(|_| closed())?;
+        self.writer.send(Order::Write(Box::new(job))).map_err(|_| closed())?;
         answer.await.map_err(|_| closed())?
     }
 
@@ -175,9 +192,10 @@ impl Db {
         // Where it is asked last: a call of REST, a step of a chat and what a tool does within it all come by here.
         let place = timeout(self.patience, readers.places.take(behalf::current(), 1)).await;
         let place = place.map_err(|_| reading_busy())?;
+        let open = readers.enter()?;
         let read = move || {
             // Given back when the read ends, which it does not where nobody waits for it any more.
-            let _place = place;
+            let (_place, _open) = (place, open);
             readers.run(work)
         };
         tokio::task::spawn_blocking(read).await.map_err(Error::internal)?
@@ -190,13 +208,23 @@ impl Db {
         T: Send + 'static,
         F: FnOnce(&Connection) -> Result<T> + Send + 'static,
     {
-        let path = self.readers.path.clone();
-        let answer = tokio::task::spawn_blocking(move || work(&open_read_only(&path)?)).await;
-        answer.map_err(Error::internal)?
+        let (path, open) = (self.readers.path.clone(), self.readers.enter()?);
+        let read = move || {
+            let _open = open;
+            let connection = open_read_only(&path)?;
+            work(&connection)
+        };
+        tokio::task::spawn_blocking(read).await.map_err(Error::internal)?
     }
 }
 
 impl Readers {
+    /// Keeps the database open until it is dropped.
+    fn enter(&self) -> Result<TaskTrackerToken> {
+        let open = self.open.token();
+        if self.open.is_closed() { Err(closed()) } else { Ok(open) }
+    }
+
     fn run<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
         let idle = self.idle.lock().pop();
         let connection = match idle {
@@ -204,7 +232,10 @@ impl Readers {
             None => open_read_only(&self.path)?,
         };
         let answer = work(&connection);
-        self.idle.lock().push(connection);
+        let mut idle = self.idle.lock();
+        if !self.open.is_closed() {
+            idle.push(connection);
+        }
         answer
     }
 }

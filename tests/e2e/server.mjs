@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { until, within } from './wait.mjs';
+import { current } from './walk.mjs';
 
 const BINARY = process.env.SATCHEL_BIN;
 // A debug build that starts while everything else on the machine does the same.
@@ -34,6 +35,7 @@ export class Server {
     const clean = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('SATCHEL_')));
     this.child = spawn(BINARY, ['serve', '--data', this.data, '--listen', this.listen], { env: { ...clean, ...this.env } });
     running.add(this);
+    current()?.servers.add(this);
     this.ended = new Promise((done) => this.child.once('exit', done)).then(() => running.delete(this));
     this.child.once('error', (error) => (this.broken = error));
     this.child.stderr.on('data', (text) => (this.log = (this.log + text).slice(-200_000)));

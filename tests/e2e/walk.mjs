@@ -53,6 +53,7 @@ class Run {
     this.kind = kind;
     this.title = kind === 'firefox' ? `${walk.name} [Firefox]` : walk.name;
     this.contexts = [];
+    this.servers = new Set();
     this.complaints = [];
     this.notes = [];
     this.foreseen = walk.provokes.map(pattern);
@@ -75,12 +76,12 @@ class Run {
     return [...new Set(this.complaints.filter((text) => !this.foreseen.some((one) => one.test(text))))];
   }
 
-  /** Traces, pictures and the end of the log; the directory. A browser that hangs leaves what it can. */
-  async keep(server) {
+  /** Traces, pictures and the end of each server's log; the directory. A browser that hangs leaves what it can. */
+  async keep() {
     const directory = join(TRACES, `${slug(this.walk.name)}-${this.kind}`);
     rmSync(directory, { recursive: true, force: true });
     mkdirSync(directory, { recursive: true });
-    writeFileSync(join(directory, 'server.log'), server?.log ?? '');
+    for (const [at, server] of [...this.servers].entries()) writeFileSync(join(directory, `server-${at + 1}.log`), server.log);
     for (const [at, context] of this.contexts.entries()) {
       for (const [number, page] of context.pages().entries()) {
         await page.screenshot({ path: join(directory, `person-${at + 1}-page-${number + 1}.png`), timeout: 10_000 }).catch(() => null);
@@ -109,7 +110,7 @@ export async function perform(walk, kind, enter) {
       await within('the walk to end', steps(), WHOLE);
     } catch (error) {
       failure = error;
-      kept = await run.keep(world?.server).catch((lost) => `none: ${lost.message}`);
+      kept = await run.keep().catch((lost) => `none: ${lost.message}`);
     }
     for (const context of run.contexts) await within('a browser to leave', context.close()).catch(() => null);
     const log = world?.server?.log ?? '';

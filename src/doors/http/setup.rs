@@ -24,12 +24,18 @@ struct Setup {
     needed: bool,
     /// Progress of the restoring of a backup, while one runs.
     restoring: Option<Progress>,
+    /// A restored backup could not take the place of what was there when this server started: the log says why.
+    restore_undone: bool,
 }
 
 /// Whether the first owner is still to be made.
 #[utoipa::path(get, path = "/api/setup", tag = "setup", responses((status = 200, body = Setup)))]
 async fn needed(state: Data<State>) -> Result<Json<Setup>> {
-    Ok(Json(Setup { needed: state.app.stores.people.needs_owner().await?, restoring: state.backups.restoring() }))
+    Ok(Json(Setup {
+        needed: state.app.stores.people.needs_owner().await?,
+        restoring: state.backups.restoring(),
+        restore_undone: state.backups.is_undone(),
+    }))
 }
 
 /// A set-up link.

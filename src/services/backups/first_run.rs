@@ -13,7 +13,7 @@ use crate::{
         error::{Error, Result},
     },
     store::backup::{
-        exchange::{self, Received},
+        exchange::{self, Exchange, Received},
         restore::Restored,
         watch::Watch,
     },
@@ -22,6 +22,8 @@ use crate::{
 /// The restoring of the first run.
 #[derive(Default)]
 pub(super) struct FirstRun {
+    /// The start was to be on a restored backup, and is on what was there before.
+    is_undone: bool,
     /// How far it is, while one runs.
     watch: Mutex<Option<Watch>>,
     /// Cancelled once a backup waits for the next start.
@@ -31,6 +33,14 @@ pub(super) struct FirstRun {
 }
 
 impl FirstRun {
+    pub(super) fn begun(exchange: &Exchange) -> Self {
+        Self { is_undone: matches!(exchange, Exchange::Undone(_)), ..Self::default() }
+    }
+
+    pub(super) fn is_undone(&self) -> bool {
+        self.is_undone
+    }
+
     /// Unpacks a backup, which the next start of the data directory is on. It goes on where who asked for it hangs up, and
     /// holds the turn for as long as it writes.
     pub(super) async fn restore(

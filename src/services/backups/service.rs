@@ -25,7 +25,7 @@ use crate::{
         backup::{
             contents::Extras,
             drill::sweep as sweep_drill,
-            exchange::Received,
+            exchange::{Exchange, Received},
             instance::Instance,
             log::{self, By},
             restore::Restored,
@@ -75,14 +75,14 @@ pub struct Wish {
 }
 
 impl Backups {
-    /// Removes what the last process left half-done.
-    pub fn start(app: Arc<App>, data: &Path) -> Arc<Self> {
+    /// Removes what the last process left half-done. `exchange` is how this start began.
+    pub fn start(app: Arc<App>, data: &Path, exchange: &Exchange) -> Arc<Self> {
         let backups = Arc::new(Self {
             data: data.to_owned(),
             instance: Instance::open(data),
             runs: Runs::default(),
             turn: Arc::default(),
-            first_run: Arc::default(),
+            first_run: Arc::new(FirstRun::begun(exchange)),
             app,
         });
         shelf::sweep_work(data);
@@ -297,6 +297,11 @@ impl Backups {
     /// Progress of a restoring, while one runs.
     pub fn restoring(&self) -> Option<Progress> {
         self.first_run.progress()
+    }
+
+    /// Whether this start was to be on a restored backup, and is on what was there before.
+    pub fn is_undone(&self) -> bool {
+        self.first_run.is_undone()
     }
 
     /// Returns once a backup waits to take the place of what this server runs on.

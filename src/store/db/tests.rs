@@ -253,3 +253,43 @@ impl Db {
         (Self { places: Arc::clone(&places), patience: Duration::ZERO, ..self.clone() }, places)
     }
 }
+
+/// How often this process has the database open.
+fn opened(dir: &tempfile::TempDir) -> usize {
+    let files = std::fs::read_dir("/proc/self/fd").unwrap();
+    files.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok()).filter(|to| to.starts_with(dir.path())).count()
+}
+
+#[tokio::test]
+async fn a_closed_database_is_open_no_more_and_what_waited_is_written() {
+    let dir = tempfile::tempdir().unwrap();
+    let db = open(&dir);
+    assert!(numbers(&db).await.is_empty());
+    let (busy, hold) = held(&db).await;
+    let waiting = tokio::spawn(db.clone().owned(insert(1)));
+    let ((read, reads), (began, reading)) = (mpsc::channel::<()>(), oneshot::channel());
+    let other = db.clone();
+    let slow =
+        tokio::spawn(async move { other.read(move |_| Ok(began.send(()).is_ok() && reads.recv().is_err())).await });
+    reading.await.unwrap();
+    while db.places.available_permits() > QUEUE - 2 {
+        tokio::task::yield_now().await;
+    }
+    let mut closing = std::pin::pin!(db.close());
+    assert!(closing.as_mut().now_or_never().is_none());
+    drop(hold);
+    assert!(!busy.await.unwrap().unwrap());
+    assert_eq!(waiting.await.unwrap().unwrap(), 1);
+    assert!(closing.as_mut().now_or_never().is_none(), "closed while it was read");
+    drop(read);
+    assert!(slow.await.unwrap().unwrap());
+    closing.await;
+    assert_eq!(opened(&dir), 0);
+    for refused in [db.read(|_| Ok(())).await, db.read_afresh(|_| Ok(())).await, db.write(|_| Ok(())).await] {
+        assert_eq!(refused.unwrap_err().kind(), Kind::Cancelled);
+    }
+    let again = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+    assert_eq!(numbers(&again).await, [1]);
+    again.close().await;
+    assert_eq!(opened(&dir), 0);
+}

@@ -29,6 +29,14 @@ pub(super) enum Undo {
     WithAll,
 }
 
+/// What the writer is told.
+pub(super) enum Order {
+    /// To write this.
+    Write(Box<dyn Write>),
+    /// To end once what came before is written.
+    Close,
+}
+
 /// A write that waits for its commit.
 pub(super) trait Write: Send {
     fn undo(&self) -> Undo;
@@ -84,15 +92,20 @@ where
 
 pub(super) fn write_groups(
     connection: &mut Connection,
-    jobs: &mpsc::Receiver<Box<dyn Write>>,
+    orders: &mpsc::Receiver<Order>,
     group: usize,
     (bell, runtime): (&Bell, Option<&Handle>),
 ) {
-    while let Ok(first) = jobs.recv() {
+    let mut is_closing = false;
+    while !is_closing && let Ok(Order::Write(first)) = orders.recv() {
         let mut batch = vec![first];
         while batch.len() < group {
-            match jobs.try_recv() {
-                Ok(job) => batch.push(job),
+            match orders.try_recv() {
+                Ok(Order::Write(job)) => batch.push(job),
+                Ok(Order::Close) => {
+                    is_closing = true;
+                    break;
+                }
                 Err(_) => break,
             }
         }

@@ -18,7 +18,7 @@ use tokio::{
 
 use crate::support::{
     chat::Person,
-    http::{Request, TestServer},
+    http::{Request, TestServer, send},
     program::{Home, Place, Serving},
 };
 
@@ -161,8 +161,8 @@ async fn once_it_is_restored_nobody_becomes_the_owner_and_nothing_is_restored_ag
     let app = app.restart().await;
     let address = app.satchel.url.socket_addrs(|| None).unwrap()[0];
     let server = TestServer { app, address };
-    let needed = server.send(Request::get("/api/setup")).await.json();
-    assert_eq!(needed["needed"], Value::Bool(false));
+    let state = server.send(Request::get("/api/setup")).await.json();
+    assert_eq!((&state["needed"], &state["restore_undone"]), (&Value::Bool(false), &Value::Bool(false)));
     assert!(names(server.app.dir.path()).is_empty());
 }
 
@@ -226,6 +226,9 @@ async fn a_mount_in_the_data_directory_is_refused_and_a_start_survives_one() {
     fs::write(data.join("restored.ready"), "").unwrap();
     let mut server = new.serve(&[]).await;
     assert!(server.line().await.contains("token="), "somebody is there");
+    let address = server.url.socket_addrs(|| None).unwrap()[0];
+    let state = send(address, &Request::get("/api/setup")).await.json();
+    assert_eq!(state["restore_undone"], Value::Bool(true), "{state}");
     let told = server.stop().await;
     assert!(told.code == 0 && told.err.contains("did not take the place of what was there"), "{told:?}");
     assert!(names(&data).is_empty());

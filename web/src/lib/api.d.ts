@@ -6385,6 +6385,8 @@ export interface components {
             /** @description Nobody is there: open the link the start printed. */
             needed: boolean;
             restoring?: components["schemas"]["BackupProgress"] | null;
+            /** @description A restored backup could not take the place of what was there when this server started: the log says why. */
+            restore_undone: boolean;
         };
         /** @description A set-up link. */
         SetupLink: {
