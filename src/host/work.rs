@@ -20,6 +20,9 @@ const PATIENCE: Duration = Duration::from_secs(15);
 /// Something of more bytes than this takes many times its size in memory while it is worked on.
 const LARGE: u64 = 8 << 20;
 
+/// Something of no more bytes than this has turns that nothing longer takes.
+const SMALL: u64 = 64 << 10;
+
 /// Bytes of results in memory, in all and of one person, from before they are read until they are answered.
 const RESULTS: (usize, usize) = (48 << 20, 16 << 20);
 
@@ -32,6 +35,8 @@ pub fn turns_for(bytes: u64) -> usize {
 #[derive(Debug, Clone)]
 pub struct Work {
     turns: Share,
+    /// Beside them, for work on what is small: one of each person.
+    small: Share,
     results: Share,
     patience: Duration,
     threads: Threads,
@@ -48,11 +53,12 @@ enum Threads {
 
 impl Default for Work {
     /// For heavy work: one person gets as many turns as there are processors, but two at least and four at most. As many
-    /// are for others, and one more, so that large work of two leaves a turn to a third.
+    /// are for others, and one more, so that large work of two leaves a turn to a third. As many again are for what is
+    /// small, so that nobody's long documents keep it waiting.
     fn default() -> Self {
         let processors = std::thread::available_parallelism().map_or(2, usize::from);
         let each = processors.clamp(2, 4);
-        Self { threads: Threads::Aside, ..Self::shared(2 * each + 1, each) }
+        Self { threads: Threads::Aside, small: Share::new(2 * each, 1), ..Self::shared(2 * each + 1, each) }
     }
 }
 
@@ -60,7 +66,8 @@ impl Work {
     /// So much that waits for a disk at once, and of one person at most.
     pub fn shared(all: usize, each: usize) -> Self {
         let results = Share::new(RESULTS.0, RESULTS.1);
-        Self { turns: Share::new(all, each), results, patience: PATIENCE, threads: Threads::Blocking }
+        let (turns, small) = (Share::new(all, each), Share::new(0, 0));
+        Self { turns, small, results, patience: PATIENCE, threads: Threads::Blocking }
     }
 
     /// Runs a person's work on a thread of its own; `None` is the server's own. The turn lasts until the work ends, even
@@ -86,6 +93,14 @@ impl Work {
         F: FnOnce() -> Result<T> + Send + 'static,
     {
         let turn = timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy(MUCH_WORK))?;
+        self.run_in(turn, work).await
+    }
+
+    async fn run_in<T, F>(&self, turn: Part, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce() -> Result<T> + Send + 'static,
+    {
         let held = move || {
             let done = work();
             drop(turn);
@@ -97,7 +112,8 @@ impl Work {
         }
     }
 
-    /// The same for work on something of so many bytes: of what is large, a person's is done one after the other.
+    /// The same for work on something of so many bytes: of what is large, a person's is done one after the other; what is
+    /// small does not wait for it.
     ///
     /// # Errors
     /// As [`Self::run`].
@@ -106,7 +122,18 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        self.run_as(who, turns_for(bytes), work).await
+        if bytes > SMALL {
+            return self.run_as(who, turns_for(bytes), work).await;
+        }
+        let first = async {
+            tokio::select! {
+                biased;
+                turn = self.turns.take(who, 1) => turn,
+                turn = self.small.take(who, 1) => turn,
+            }
+        };
+        let turn = timeout(self.patience, first).await.map_err(|_| busy(MUCH_WORK))?;
+        self.run_in(turn, work).await
     }
 
     /// Room for a result of so many bytes, or all the room of a person, until the part is dropped.
@@ -181,6 +208,36 @@ mod tests {
             assert!(ended.await.unwrap().unwrap());
         }
         assert_eq!(work.run_as(one, usize::MAX, || Ok(7)).await.unwrap(), 7);
+    }
+
+    #[tokio::test]
+    async fn what_is_small_does_not_wait_for_what_is_long_however_many_send_it() {
+        let work = Work { patience: Duration::ZERO, ..Work::default() };
+        let people = [(); 9].map(|()| Some(UserId::new()));
+        let mut long = Vec::new();
+        for who in people {
+            while work.turns.left(who) > 0 {
+                long.push(held(&work, who).await);
+            }
+        }
+        let somebody = Some(UserId::new());
+        assert_eq!(work.run_on(somebody, SMALL + 1, || Ok(7)).await.unwrap_err().kind(), Kind::Busy);
+        let (started, begun) = tokio::sync::oneshot::channel();
+        let (hold, held) = mpsc::channel::<()>();
+        let other = work.clone();
+        let small = tokio::spawn(async move {
+            let hold_on = move || {
+                let _ = started.send(());
+                Ok(held.recv().is_err())
+            };
+            other.run_on(somebody, SMALL, hold_on).await
+        });
+        begun.await.unwrap();
+        assert_eq!(work.run_on(somebody, 1, || Ok(7)).await.unwrap_err().kind(), Kind::Busy, "one of each person");
+        assert_eq!(work.run_on(people[0], 1, || Ok(7)).await.unwrap(), 7);
+        drop(hold);
+        assert!(small.await.unwrap().unwrap());
+        assert_eq!(work.run_on(somebody, 1, || Ok(7)).await.unwrap(), 7);
     }
 
     #[tokio::test]

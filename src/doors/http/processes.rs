@@ -218,9 +218,9 @@ struct ProcessText {
 async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) -> Result<HttpResponse> {
     let (store, text) = (store(&state), body.0.text);
     let (known, bytes) = (store.all().await?, text.len().saturating_add(store.bytes().await?));
-    let reader = Reader::new(&state.app.host.readers);
+    let (reader, long) = (Reader::new(&state.app.host.readers), text.len() as u64);
     let compare = move || import::compare(&reader.processes(&text)?, &known);
-    let compared = state.app.host.work.run(Some(caller.user), compare).await?;
+    let compared = state.app.host.work.run_on(Some(caller.user), long, compare).await?;
     state.delivery.json(caller.user, bytes, move || compared).await
 }
 
@@ -244,7 +244,7 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Resu
     let (user, bytes) = (by.caller.user, text.len());
     let reader = Reader::new(&state.app.host.readers);
     let plan = move || import::plan(reader.processes(&text)?, &known, choices);
-    let imports = state.app.host.work.run(Some(user), plan).await?;
+    let imports = state.app.host.work.run_on(Some(user), bytes as u64, plan).await?;
     let kept = if imports.is_empty() { Vec::new() } else { store.import(&by, imports).await? };
     state.delivery.json(user, bytes, move || kept).await
 }

@@ -98,12 +98,13 @@ impl Answer {
             true => Body::read(&raw, media.as_deref(), &forms),
             false => {
                 let reader = target.cx.map_or_else(|| Reader::new(&target.app.host.readers), Reader::for_run);
-                let bytes = raw.clone();
+                let (bytes, long) = (raw.clone(), raw.len() as u64);
                 let read = move || {
                     let body = Body::read_long(&bytes, media.as_deref(), &forms, &reader)?;
                     Ok(if is_page && is_refusal { body.with_page(&reader) } else { body })
                 };
-                target.app.host.work.run(target.http.user(), read).await.map_err(|error| unread(error, status))?
+                let read = target.app.host.work.run_on(target.http.user(), long, read).await;
+                read.map_err(|error| unread(error, status))?
             }
         };
         Ok(Self { status, headers, form, body, raw, repeats_secret, page, attempts: 1, after_write: false })

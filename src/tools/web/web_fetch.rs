@@ -201,7 +201,8 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
     }
     let wanted = Wanted { extract: args.extract_text.unwrap_or(true), article: args.prefer_readable.unwrap_or(true) };
     let reader = Reader::for_run(cx);
-    let (body, mut told) = cx.work(move || body.tell(wanted, &reader).map(|told| (body, told))).await?;
+    let long = body.bytes.len() as u64;
+    let (body, mut told) = cx.work_on(long, move || body.tell(wanted, &reader).map(|told| (body, told))).await?;
     if let Some(target) = leads_to {
         told.text = format!("It redirects to {target}, which was not fetched. Fetch that address if it is wanted.");
     }

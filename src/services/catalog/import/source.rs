@@ -112,7 +112,8 @@ async fn gathered(
             let contents: Vec<&[u8]> = contents.iter().map(Bytes::as_ref).collect();
             reader.api(known, &contents)
         };
-        let wanted = match app.host.work.run(http.user(), read).await? {
+        let bytes = texts.iter().map(|text| text.len() as u64).sum();
+        let wanted = match app.host.work.run_on(http.user(), bytes, read).await? {
             ApiRead::Whole(proposals) => return Ok(*proposals),
             ApiRead::Wanted(wanted) => wanted,
         };
