@@ -129,14 +129,14 @@ export function still(found: { text: string; options: readonly Option[] }, text:
   return found.options.filter((option) => fits(option, plain));
 }
 
-/** What Enter opens where nobody has chosen: what is called as was typed, or the first. */
-export function best(options: readonly Option[], text: string): Option | undefined {
-  const plain = wanted(text);
-  return options.find((option) => option.name.toLowerCase() === plain) ?? options[0];
-}
-
 /** Whether an option is called by what was typed: another that is still looked for will hardly be meant. */
 export const named = (option: Option, text: string) => option.name.toLowerCase().startsWith(wanted(text));
+
+/** What Enter opens where nobody has chosen: what is called as was typed, else what begins so, else the first. */
+export function best(options: readonly Option[], text: string): Option | undefined {
+  const plain = wanted(text);
+  return options.find((option) => option.name.toLowerCase() === plain) ?? options.find((option) => named(option, text)) ?? options[0];
+}
 
 /** The options with those down to the chosen one where they stood: what comes later comes below, and nothing moves under a hand that is about to choose. */
 export function steady(options: readonly Option[], stood: readonly string[], chosen: string): Option[] {

@@ -5,7 +5,7 @@ import Palette from './Palette.svelte';
 import { go, route } from './lib/router.svelte';
 import type { System } from './lib/types';
 import { catalog } from './nouns/catalog/catalog.svelte';
-import { ordered, sections, steady, identity, tells, type Option } from './palette.svelte';
+import { best, ordered, sections, steady, identity, tells, type Option } from './palette.svelte';
 
 const option = (group: Option['group'], name: string): Option => ({ group, name, detail: '', icon: 'tool', run: () => {} });
 const hit = (name: string) => ({
@@ -36,6 +36,17 @@ it('shows what was found by meaning last, at most five, and no tool twice', () =
     'By meaning e',
     'By meaning f',
     'By meaning g',
+  ]);
+});
+
+it('opens what begins as was typed before what has it somewhere', () => {
+  const all = [option('Tools', 'list_outbox'), option('Tools', 'outline'), option('Pages', 'Outbound'), option('Pages', 'Outbox')];
+  expect(['outb', 'outbox', 'out', 'list', 'box'].map((text) => best(all, text)?.name)).toEqual([
+    'Outbound',
+    'Outbox',
+    'outline',
+    'list_outbox',
+    'list_outbox',
   ]);
 });
 
