@@ -1,6 +1,6 @@
 //! One question to the model: its answer is streamed on as it comes and kept as a message with the calls it wants.
 
-use std::collections::HashSet;
+use std::{collections::HashSet, time::Duration};
 
 use serde_json::json;
 
@@ -19,8 +19,18 @@ use crate::{
         spec::Risk,
     },
     net::llm::{answer::Answer, chain},
+    share::Part,
     store::{messages::Placed, turns::Summary},
 };
+
+/// Bytes of attachments a model is sent at most, as base64: the newest.
+const ATTACHED: usize = 16 << 20;
+/// As few as these take no room.
+const FEW: usize = 256 << 10;
+/// How often they are in memory while they are sent: as they were read, in the request, and as it is written.
+const COPIES: usize = 3;
+/// Longest wait for room.
+const PATIENCE: Duration = Duration::from_secs(120);
 
 /// The message that is being answered, and by whom.
 struct Answering {
@@ -53,14 +63,29 @@ impl Run {
         if providers.is_empty() {
             return Err(chain::no_model());
         }
-        let asked = self.request(&providers, summary, placed).await?;
+        // Until the model begins to answer.
+        let room = self.room_for_attached().await?;
+        let placed = self.shared().turns.filled(placed, ATTACHED).await?;
+        let Asked { request, tokens } = self.request(&providers, summary, placed).await?;
         let models = self.shared().models(Some(self.caller().user));
-        let answer = self.unless_stopped(models.ask(&providers, &asked.request)).await?;
+        let answer = self.unless_stopped(models.ask(&providers, &request)).await?;
+        drop((request, room));
         let by = Answering { id: MessageId::new(), by: answer.provider.clone(), instead_of: answer.instead_of.clone() };
         self.tell_stand_in(&by);
         let mut arrived = Arrived::default();
         let streamed = self.stream(answer, by.id, &mut arrived).await;
-        self.keep(by, arrived, &asked, streamed).await
+        self.keep(by, arrived, tokens, streamed).await
+    }
+
+    /// Room in memory for what the conversation brings along: while it is read and sent, it is there several times.
+    async fn room_for_attached(&self) -> Result<Option<Part>> {
+        let bytes = self.shared().turns.attached_bytes(self.conversation()).await?.min(ATTACHED);
+        if bytes <= FEW {
+            return Ok(None);
+        }
+        let room = self.shared().attached.take(Some(self.caller().user), bytes * COPIES);
+        let room = async { Ok(tokio::time::timeout(PATIENCE, room).await.map_err(|_| crowded())?) };
+        self.unless_stopped(room).await.map(Some)
     }
 
     /// Says at once who answers, where it is not whom the person expects.
@@ -92,7 +117,7 @@ impl Run {
         &self,
         Answering { id, by, instead_of }: Answering,
         arrived: Arrived,
-        asked: &Asked,
+        tokens: u64,
         streamed: Result<()>,
     ) -> Result<()> {
         if streamed.is_err() && self.app().lifecycle.shutdown.is_cancelled() {
@@ -102,7 +127,7 @@ impl Run {
         let written: u64 = calls.iter().map(|call| estimate_tokens(&call.arguments.to_string())).sum();
         let usage = usage
             .filter(|usage| usage.total() > 0)
-            .unwrap_or(Usage { input_tokens: asked.tokens, output_tokens: estimate_tokens(&text) + written });
+            .unwrap_or(Usage { input_tokens: tokens, output_tokens: estimate_tokens(&text) + written });
         if streamed.is_err() {
             calls.clear();
             if text.is_empty() {
@@ -184,4 +209,12 @@ impl Run {
 fn weigh(registry: &Registry, name: &str, arguments: &serde_json::Value) -> (String, Risk) {
     let Ok(found) = registry.find(name) else { return (name.chars().take(80).collect(), Risk::Read) };
     (found.tool.spec().id(), found.risk_of(arguments.clone(), registry))
+}
+
+fn crowded() -> Error {
+    Error::new(
+        Kind::Busy,
+        "Other conversations of yours with large attachments are being sent to the model: nothing was sent. Try again once \
+         they are answered.",
+    )
 }

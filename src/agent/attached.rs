@@ -169,7 +169,7 @@ impl Shared {
             let (read, unstored) = match &path {
                 Some(path) => (reader.text(files?.open_up_to_here(path, limits.file as u64)?, &name)?, None),
                 None => {
-                    let bytes = STANDARD.decode(&data).map_err(|_| Error::invalid("It is not base64."))?;
+                    let bytes = STANDARD.decode(&*data).map_err(|_| Error::invalid("It is not base64."))?;
                     (reader.text(&bytes, &name)?, Some(bytes))
                 }
             };
@@ -191,7 +191,7 @@ impl Shared {
             sent.path = Some(own_files::write_new(&self.app, &files, origin, new, bytes).await?);
         }
         let path = sent.path.as_deref().unwrap_or_default();
-        sent.data = STANDARD.encode(document_text(&text, pages, path, share));
+        sent.data = STANDARD.encode(document_text(&text, pages, path, share)).into();
         Ok(sent)
     }
 
@@ -216,7 +216,7 @@ fn ensure_readable(one: &Attachment) -> Result<()> {
         // What was read of a document, and is sent again, is UTF-8 whatever the document was.
         false => !bytes.contains(&0) && (one.is_text() || str::from_utf8(bytes).is_ok()),
     };
-    if STANDARD.decode(&one.data).is_ok_and(|bytes| holds(&bytes)) {
+    if STANDARD.decode(&*one.data).is_ok_and(|bytes| holds(&bytes)) {
         return Ok(());
     }
     let wanted = if one.is_image() { format!("no {}", one.mime) } else { "no text".to_owned() };

@@ -16,7 +16,9 @@ use crate::{
     model::{
         call::TicketState,
         caller::Caller,
-        conversation::{Attachment, ConversationId, ConversationView, FormerAnswer, FormerPlace, TurnState},
+        conversation::{
+            Attachment, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId, TurnState,
+        },
         egress::{Origin, Part},
         error::{Error, Kind, Result},
         figure,
@@ -28,6 +30,7 @@ use crate::{
         chain::{self, Models},
     },
     services::find::learner::Learner,
+    share::Share,
     store::{
         conversations::Conversations,
         providers::Providers,
@@ -40,6 +43,12 @@ use crate::{
 const LONGEST: usize = 200_000;
 /// How long the events of an ended turn are kept for streams that come back.
 const KEPT: Duration = Duration::from_secs(60);
+/// Bytes of attachments on their way to models, in all and of one person.
+const ATTACHED: (usize, usize) = (144 << 20, 48 << 20);
+/// Most bytes that the conversations of one person may have.
+const STORED: u64 = 1 << 30;
+/// A message whose attachments have no more bytes than this is taken without adding up what the person has.
+const FEW: u64 = 64 << 10;
 /// How long stopping waits for the turn to say that it has ended.
 const STOPPING: Duration = Duration::from_secs(5);
 
@@ -58,6 +67,8 @@ pub(super) struct Shared {
     pub(super) conversations: Conversations,
     pub(super) turns: Turns,
     pub(super) live: Mutex<HashMap<ConversationId, Live>>,
+    /// Bytes of attachments that are on their way to models.
+    pub(super) attached: Share,
 }
 
 /// A turn this process looks after.
@@ -95,6 +106,7 @@ impl Agent {
             conversations: Conversations::of(&app.db),
             turns: Turns::of(&app.db),
             live: Mutex::default(),
+            attached: Share::new(ATTACHED.0, ATTACHED.1),
             app,
             invoker,
             learner,
@@ -124,6 +136,8 @@ impl Agent {
         shared.conversations.get(caller.user, id).await?;
         self.demand_model(caller.user).await?;
         self.ensure_free(id).await?;
+        let bytes = message.attachments.iter().map(|one| one.data.len()).sum::<usize>() + message.content.len();
+        self.ensure_room(caller.user, bytes as u64).await?;
         // Before a question is given up or a file is stored: a message that is refused changes nothing.
         let attached = shared.read_attached(caller, message.attachments, message.provider).await?;
         self.give_up_waiting(id).await?;
@@ -157,10 +171,42 @@ impl Agent {
     ) -> Result<Subscription> {
         self.shared.conversations.get(caller.user, id).await?;
         self.demand_model(caller.user).await?;
+        self.shared.app.ensure_room(FEW)?;
         self.give_up_waiting(id).await?;
         self.note_programs(caller, id).await?;
         let turn = self.shared.turns.begin_again(self.new_turn(caller, id, provider)).await?;
         Ok(self.run(turn, 0).start())
+    }
+
+    /// A new conversation with everything up to and including one message.
+    ///
+    /// # Errors
+    /// Where the person's conversations, or all that is on the disk, would take more than they may.
+    pub async fn branch(&self, user: UserId, id: ConversationId, upto: MessageId) -> Result<Conversation> {
+        // What is attached is not copied.
+        let turns = &self.shared.turns;
+        let bytes = turns.weight(user, id).await?.saturating_sub(turns.attached_bytes(id).await?);
+        self.ensure_room(user, FEW.max(bytes as u64) + 1).await?;
+        self.shared.conversations.branch(user, id, upto, self.shared.app.clock.now()).await
+    }
+
+    /// Fails where so many bytes more in this person's conversations are too many.
+    async fn ensure_room(&self, user: UserId, bytes: u64) -> Result<()> {
+        self.shared.app.ensure_room(bytes)?;
+        if bytes <= FEW {
+            return Ok(());
+        }
+        let held = self.shared.conversations.bytes_of(user).await?;
+        if held.saturating_add(bytes) <= STORED {
+            return Ok(());
+        }
+        let message = format!(
+            "The conversations of one person may have {}, and yours have {}: nothing was kept. Delete some with large \
+             attachments, then try again.",
+            figure::bytes(STORED),
+            figure::bytes(held)
+        );
+        Err(Error::new(Kind::DiskFull, message))
     }
 
     /// Taints a conversation in which programs have spoken, for a person who goes on with it.

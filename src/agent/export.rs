@@ -6,9 +6,10 @@ use crate::model::conversation::{ConversationView, Message, Role, Step, StepStat
 pub fn markdown(view: &ConversationView) -> String {
     let conversation = &view.conversation;
     let title = if conversation.title.is_empty() { "Conversation" } else { &conversation.title };
-    let mut text = format!("# {title}\n\n_Begun {}._\n", conversation.created_at);
+    let mut text = format!("# {}\n\n_Begun {}._\n", plain(title), conversation.created_at);
     if let Some(origin) = conversation.origin() {
-        text.push_str(&format!("\n_Text from outside is in it, the first from {}, {}._\n", origin.source, origin.at));
+        let source = plain(&origin.source);
+        text.push_str(&format!("\n_Text from outside is in it, the first from {source}, {}._\n", origin.at));
     }
     for message in &view.messages {
         text.push_str(&one(message));
@@ -19,21 +20,21 @@ pub fn markdown(view: &ConversationView) -> String {
 fn one(message: &Message) -> String {
     let who = match (message.role, &message.model) {
         (Role::User, _) => "You".to_owned(),
-        (Role::Assistant, Some(model)) => format!("Satchel ({model})"),
+        (Role::Assistant, Some(model)) => format!("Satchel ({})", plain(model)),
         (Role::Assistant, None) => "Satchel".to_owned(),
     };
     let mut text = format!("\n## {who}, {}\n", message.created_at);
     for attachment in &message.attachments {
-        text.push_str(&format!("\n_Attached: {} ({})_\n", attachment.name, attachment.mime));
+        text.push_str(&format!("\n_Attached: {} ({})_\n", plain(&attachment.name), plain(&attachment.mime)));
     }
     if !message.text.trim().is_empty() {
-        text.push_str(&format!("\n{}\n", message.text.trim()));
+        text.push_str(&format!("\n{}", quoted(message.text.trim())));
     }
     for step in &message.steps {
         text.push_str(&call(step));
     }
     if let Some(error) = &message.error {
-        text.push_str(&format!("\n> {error}\n"));
+        text.push_str(&format!("\nIt failed:\n\n{}", quoted(error)));
     }
     match message.former {
         0 => {}
@@ -61,7 +62,7 @@ fn call(step: &Step) -> String {
             fenced("json", &serde_json::to_string_pretty(asked).unwrap_or_default())
         )
     });
-    format!("\n**{}** {outcome}{}.\n\n{arguments}{asked}{result}", step.tool, approval(step))
+    format!("\n**{}** {outcome}{}.\n\n{arguments}{asked}{result}", plain(&step.tool), approval(step))
 }
 
 /// Who approved it, and whether they changed it.
@@ -71,6 +72,24 @@ fn approval(step: &Step) -> String {
         (Some(by), None) => format!(", approved by {by}"),
         (Some(by), Some(_)) => format!(", edited and approved by {by}"),
     }
+}
+
+/// A text as a quotation: whatever stands in it, none of it reads as a part of the export itself.
+fn quoted(text: &str) -> String {
+    text.split(['\n', '\r']).map(|line| format!("> {line}\n")).collect()
+}
+
+/// A name on one line, in which no sign is Markdown's.
+fn plain(name: &str) -> String {
+    let mut text = String::with_capacity(name.len());
+    for c in name.chars() {
+        match c {
+            c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => text.push(' '),
+            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '&' => text.extend(['\\', c]),
+            c => text.push(c),
+        }
+    }
+    text
 }
 
 /// A fence longer than any in the text.
@@ -83,6 +102,13 @@ fn fenced(language: &str, text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_text_leaves_its_quotation_and_no_name_its_line() {
+        let text = "Sure.\r\n\n## You, 2026-01-02\n\nYes, delete all.\r**exec** worked";
+        assert!(quoted(text).lines().all(|line| line.starts_with("> ")), "{}", quoted(text));
+        assert_eq!(plain("a\n## b_c*<i>"), "a \\#\\# b\\_c\\*\\<i\\>");
+    }
 
     #[test]
     fn no_text_ends_its_own_fence() {

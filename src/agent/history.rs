@@ -40,7 +40,7 @@ fn question(message: &Message) -> ChatMessage {
 }
 
 fn attached(attachment: &Attachment) -> String {
-    let bytes = STANDARD.decode(&attachment.data).unwrap_or_default();
+    let bytes = STANDARD.decode(&*attachment.data).unwrap_or_default();
     let text = String::from_utf8_lossy(&bytes);
     let (shown, cut) = match text.char_indices().nth(ATTACHED) {
         Some((end, _)) => (text.get(..end).unwrap_or_default(), "\n(cut)"),

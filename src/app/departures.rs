@@ -43,10 +43,15 @@ async fn look(app: &Arc<App>) -> Result<()> {
             app.host.processes.end_all(user).await;
         }
     }
+    let mut failed = Ok(());
     for user in app.stores.people.departures().await? {
         let workspaces = app.host.workspaces.clone();
-        spawn_blocking(move || workspaces.remove(user)).await.map_err(Error::internal)??;
-        app.stores.people.settle_departure(user).await?;
+        let removed = spawn_blocking(move || workspaces.remove(user)).await.map_err(Error::internal).flatten();
+        match removed {
+            Ok(()) => app.stores.people.settle_departure(user).await?,
+            // Whatever is in the way of one is in nobody else's.
+            Err(error) => failed = Err(error),
+        }
     }
-    Ok(())
+    failed
 }

@@ -12,7 +12,7 @@ use super::{
     invoker::{Approval, Coverage, Invoker, To},
     registry::Registry,
     rehearse,
-    room::{Room, TakenRoom},
+    room::{HeldResults, Room, TakenRoom},
     taint::Taint,
 };
 use crate::{
@@ -53,6 +53,7 @@ struct Shared {
     around: Option<Origin>,
     read: Mutex<Option<Origin>>,
     room: Mutex<TakenRoom>,
+    held: HeldResults,
 }
 
 /// What a context is made of, beside the invoker.
@@ -72,6 +73,8 @@ impl Context {
         // The arguments travel beside the context; keeping a second copy of a large text would be waste.
         let call = Call { params: Value::Null, ..run.call.clone() };
         let (tool, id) = (run.spec.name.clone(), run.spec.id());
+        let held = call.within.as_ref().and_then(|within| within.downcast_ref::<HeldResults>()).cloned();
+        let held = held.unwrap_or_default();
         let Run { settings, cancel, coverage, origin: around, .. } = run;
         Self {
             shared: Arc::new(Shared {
@@ -85,6 +88,7 @@ impl Context {
                 around,
                 read: Mutex::default(),
                 room: Mutex::default(),
+                held,
             }),
         }
     }
@@ -157,6 +161,7 @@ impl Context {
             attended: false,
             depth,
             origin: self.taint().origin(),
+            within: Some(Arc::new(self.shared.held.clone())),
             ..self.shared.call.clone()
         };
         let approval = self.shared.coverage.clone().map(|coverage| Approval {
@@ -215,7 +220,7 @@ impl Context {
 
     /// Room in memory for this run's results.
     pub fn room(&self) -> Room<'_> {
-        Room::new(self.app(), self.caller().user, &self.shared.room)
+        Room::new(self.app(), self.caller().user, &self.shared.room, &self.shared.held)
     }
 
     pub(crate) fn invoker(&self) -> &Invoker {

@@ -221,7 +221,7 @@ impl Invoker {
         let mut done = self.done(call, found, output, record);
         let read = taint::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
         done.handle = self.keep_long(call, approval, &mut done, read.or_else(|| context.taint().origin())).await;
-        done.room = context.room().leave();
+        done.room = context.room().leave(&done.output);
         Ok(Outcome::Done(Box::new(done)))
     }
 

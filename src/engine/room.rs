@@ -5,14 +5,17 @@ use std::sync::Arc;
 use bytes::{Bytes, BytesMut};
 use parking_lot::Mutex;
 use serde_json::Value;
+use tokio::sync::watch;
 
-use super::cut::{self, SMALL};
+use super::cut::{self, LARGEST, SMALL};
 use crate::{
     app::App,
+    host::work::Work,
     model::{
         call::ResultRoom,
-        error::{Error, Result},
+        error::{Error, Kind, Result},
         figure,
+        output::Output,
         user::UserId,
     },
     net::http::Response,
@@ -21,6 +24,9 @@ use crate::{
 
 /// Bytes of a body that is being received for which room is taken at first; for a longer one as much as it may have.
 const RECEIVED: usize = 1 << 20;
+
+/// Bytes of results that the calls of one tree may have together in memory, each of which alone is cut to less.
+const TOGETHER: u64 = 48 << 20;
 
 /// Room that one call has taken.
 #[derive(Default)]
@@ -31,23 +37,35 @@ pub(super) struct TakenRoom {
     inner: Vec<ResultRoom>,
 }
 
+/// Bytes of results that stay with a call until calls within it have ended, too. All of a tree share it.
+#[derive(Debug, Clone, Default)]
+pub(super) struct HeldResults(Arc<watch::Sender<u64>>);
+
+/// Room that goes with a result.
+struct LeftRoom {
+    bytes: u64,
+    _part: Option<Part>,
+    _inner: Vec<ResultRoom>,
+}
+
 /// The room of a run's results.
 #[derive(Clone, Copy)]
 pub struct Room<'a> {
     app: &'a App,
     user: UserId,
     taken: &'a Mutex<TakenRoom>,
+    held: &'a HeldResults,
 }
 
 impl<'a> Room<'a> {
-    pub(super) fn new(app: &'a App, user: UserId, taken: &'a Mutex<TakenRoom>) -> Self {
-        Self { app, user, taken }
+    pub(super) fn new(app: &'a App, user: UserId, taken: &'a Mutex<TakenRoom>, held: &'a HeldResults) -> Self {
+        Self { app, user, taken, held }
     }
 
     /// Takes room for so many bytes more of this call's result. A small one needs none.
     ///
     /// # Errors
-    /// [`Kind::Busy`](crate::model::error::Kind::Busy) where earlier results of the caller leave none.
+    /// [`Kind::Busy`] where earlier results of the caller leave none, or the calls around this one have too many.
     pub async fn take(self, bytes: u64) -> Result<()> {
         if bytes <= SMALL as u64 {
             return Ok(());
@@ -59,40 +77,66 @@ impl<'a> Room<'a> {
             taken.bytes = taken.bytes.saturating_add(bytes);
             taken.bytes
         };
-        let part = self.app.host.work.room(Some(self.user), all).await?;
-        self.taken.lock().part = Some(part);
+        let part = self.wait_for(all).await?;
+        self.taken.lock().part = part;
         Ok(())
     }
 
-    /// Gives back so many bytes of what was taken.
-    pub fn give_back(self, bytes: u64) {
-        let mut taken = self.taken.lock();
-        taken.bytes = taken.bytes.saturating_sub(bytes);
-        let left = usize::try_from(taken.bytes).unwrap_or(usize::MAX);
-        match &mut taken.part {
-            Some(part) if left > 0 => part.keep(left),
-            part => *part = None,
+    /// Room for so many bytes beside what the calls around this one have: that comes back only once this one has ended.
+    async fn wait_for(self, bytes: u64) -> Result<Option<Part>> {
+        let mut held = self.held.0.subscribe();
+        loop {
+            let around = *held.borrow_and_update();
+            if around > 0 && around.saturating_add(bytes) > TOGETHER {
+                return Err(too_large_together());
+            }
+            let left = Work::results_of_one().saturating_sub(around);
+            if left == 0 {
+                return Ok(None);
+            }
+            tokio::select! {
+                biased;
+                part = self.app.host.work.room(Some(self.user), bytes.min(left)) => return part.map(Some),
+                Ok(()) = held.changed() => {}
+            }
         }
     }
 
-    /// Takes room for a result of these values, on the thread it is called from, which must be one that may block.
+    /// Makes sure that there is room for a result of these values, at once: within a turn nobody waits for it.
     ///
     /// # Errors
-    /// As [`Self::take`].
-    pub fn take_here(self, values: &[&Value]) -> Result<()> {
-        let bytes: usize = values.iter().map(|value| cut::weight(value, cut::LARGEST)).sum();
-        self.app.lifecycle.runtime.block_on(self.take(bytes as u64))
+    /// [`Kind::Busy`] where they take more than was taken, and there is none left.
+    pub fn ensure_now(self, values: &[&Value]) -> Result<()> {
+        let bytes = values.iter().map(|value| cut::weight(value, LARGEST)).sum::<usize>() as u64;
+        let mut taken = self.taken.lock();
+        if bytes <= taken.bytes.max(SMALL as u64) {
+            return Ok(());
+        }
+        taken.part = None;
+        taken.bytes = bytes;
+        taken.part = Some(self.app.host.work.room_now(Some(self.user), bytes)?);
+        Ok(())
     }
 
     /// Keeps the room of a call within this one, whose result becomes a part of this one's.
     pub fn keep(self, room: Option<ResultRoom>) {
-        self.taken.lock().inner.extend(room);
+        let Some(room) = room else { return };
+        let bytes = room.downcast_ref::<LeftRoom>().map_or(0, |left| left.bytes);
+        self.taken.lock().inner.push(room);
+        self.held.0.send_modify(|held| *held += bytes);
     }
 
-    /// The room that was taken, for as long as the result is on its way.
-    pub(super) fn leave(self) -> Option<ResultRoom> {
-        let taken = std::mem::take(&mut *self.taken.lock());
-        (taken.part.is_some() || !taken.inner.is_empty()).then(|| Arc::new((taken.part, taken.inner)) as ResultRoom)
+    /// The room that was taken, as far as the result takes it, for as long as that is on its way.
+    pub(super) fn leave(self, output: &Output) -> Option<ResultRoom> {
+        let TakenRoom { part, inner, .. } = std::mem::take(&mut *self.taken.lock());
+        let part = part.map(|mut part| {
+            part.keep(cut::weight(&output.data, LARGEST).max(1));
+            part
+        });
+        let own = part.as_ref().map_or(0, Part::units) as u64;
+        let within: u64 = inner.iter().filter_map(|room| room.downcast_ref::<LeftRoom>()).map(|left| left.bytes).sum();
+        let any = part.is_some() || !inner.is_empty();
+        any.then(|| Arc::new(LeftRoom { bytes: own + within, _part: part, _inner: inner }) as ResultRoom)
     }
 
     /// A whole body; more than `most` bytes is an error. Room is taken as it grows.
@@ -121,4 +165,11 @@ impl<'a> Room<'a> {
         }
         Ok((received.freeze(), false))
     }
+}
+
+fn too_large_together() -> Error {
+    Error::new(
+        Kind::Busy,
+        "The results of calls made together are too large: this one was not read. Make it by itself, or ask for less.",
+    )
 }

@@ -3,9 +3,9 @@
 
 use std::{
     collections::HashSet,
-    fs::{self, Metadata, ReadDir},
+    fs::{self, Metadata, Permissions, ReadDir},
     io,
-    os::unix::fs::MetadataExt,
+    os::unix::fs::{MetadataExt, PermissionsExt},
     path::{Path, PathBuf},
 };
 
@@ -142,10 +142,17 @@ impl Count {
 
     fn open_next(&mut self) -> bool {
         let Some(folder) = self.pending.pop() else { return false };
-        match fs::read_dir(&folder) {
+        let listing = fs::read_dir(&folder).or_else(|e| match e.kind() {
+            // Its owner closed it to themselves: what is in it counts all the same.
+            io::ErrorKind::PermissionDenied => open_up(&folder).and_then(|()| fs::read_dir(&folder)),
+            _ => Err(e),
+        });
+        match listing {
             Ok(listing) => self.listing = Some((folder, listing)),
-            // Nested so deeply that no path reaches it: nothing is hidden there from the count.
-            Err(e) if e.kind() == io::ErrorKind::InvalidFilename => self.found.files = UNCOUNTABLE,
+            // Nested so deeply that no path reaches it, or nobody's to open: nothing is hidden there from the count.
+            Err(e) if matches!(e.kind(), io::ErrorKind::InvalidFilename | io::ErrorKind::PermissionDenied) => {
+                self.found.files = UNCOUNTABLE;
+            }
             Err(_) => {}
         }
         true
@@ -159,6 +166,15 @@ impl Count {
         if about.is_dir() {
             self.pending.push(path);
         }
+    }
+}
+
+/// Opens a folder to the user it belongs to.
+pub(super) fn open_up(folder: &Path) -> io::Result<()> {
+    let about = fs::symlink_metadata(folder)?;
+    match about.is_dir() {
+        true => fs::set_permissions(folder, Permissions::from_mode(about.mode() & 0o777 | 0o700)),
+        false => Err(io::ErrorKind::PermissionDenied.into()),
     }
 }
 

@@ -23,7 +23,8 @@ const LARGE: u64 = 8 << 20;
 /// Something of no more bytes than this has turns that nothing longer takes.
 const SMALL: u64 = 64 << 10;
 
-/// Bytes of results in memory, in all and of one person, from before they are read until they are answered.
+/// Bytes of results in memory, in all and of one person, from before they are read until they are answered; as many again
+/// of what readers answered, while it is parsed.
 const RESULTS: (usize, usize) = (48 << 20, 16 << 20);
 
 /// Turns that work on something of so many bytes takes: one, or all of a person's where it is large.
@@ -38,6 +39,7 @@ pub struct Work {
     /// Beside them, for work on what is small: one of each person.
     small: Share,
     results: Share,
+    answers: Share,
     patience: Duration,
     threads: Threads,
 }
@@ -65,9 +67,9 @@ impl Default for Work {
 impl Work {
     /// So much that waits for a disk at once, and of one person at most.
     pub fn shared(all: usize, each: usize) -> Self {
-        let results = Share::new(RESULTS.0, RESULTS.1);
+        let [results, answers] = [(); 2].map(|()| Share::new(RESULTS.0, RESULTS.1));
         let (turns, small) = (Share::new(all, each), Share::new(0, 0));
-        Self { turns, small, results, patience: PATIENCE, threads: Threads::Blocking }
+        Self { turns, small, results, answers, patience: PATIENCE, threads: Threads::Blocking }
     }
 
     /// Runs a person's work on a thread of its own; `None` is the server's own. The turn lasts until the work ends, even
@@ -136,13 +138,37 @@ impl Work {
         self.run_in(turn, work).await
     }
 
-    /// Room for a result of so many bytes, or all the room of a person, until the part is dropped.
+    /// Room for a result of so many bytes, or all the room of a person, until the part is dropped. Not to be waited for
+    /// within a turn: who has room may wait for one.
     ///
     /// # Errors
     /// [`Kind::Busy`] where earlier results of that person leave none in 15 seconds.
     pub async fn room(&self, who: Option<UserId>, bytes: u64) -> Result<Part> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         timeout(self.patience, self.results.take(who, bytes)).await.map_err(|_| busy(MANY_RESULTS))
+    }
+
+    /// The same, at once.
+    ///
+    /// # Errors
+    /// [`Kind::Busy`] where it is not free now.
+    pub fn room_now(&self, who: Option<UserId>, bytes: u64) -> Result<Part> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX).min(RESULTS.1);
+        self.results.try_take(who, bytes).ok_or_else(|| busy(MANY_RESULTS))
+    }
+
+    /// Room for parsing what a reader answered, of so many bytes. Waited for within a turn, which whoever has such room has.
+    ///
+    /// # Errors
+    /// [`Kind::Busy`] where other answers to that person leave none in 15 seconds.
+    pub async fn answer_room(&self, who: Option<UserId>, bytes: u64) -> Result<Part> {
+        let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
+        timeout(self.patience, self.answers.take(who, bytes)).await.map_err(|_| busy(MANY_RESULTS))
+    }
+
+    /// Bytes of results that one person may have in memory.
+    pub const fn results_of_one() -> u64 {
+        RESULTS.1 as u64
     }
 }
 

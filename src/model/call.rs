@@ -46,6 +46,8 @@ pub struct Call {
     pub depth: u8,
     /// Content from outside that whoever built the call had read, beside what its conversation has.
     pub origin: Option<Origin>,
+    /// What the engine knows of the calls around it.
+    pub within: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl Noun for Call {
@@ -66,6 +68,7 @@ impl Call {
             attended: true,
             depth: 0,
             origin: None,
+            within: None,
         }
     }
 }

@@ -2,6 +2,8 @@
 
 mod step;
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -270,7 +272,8 @@ pub struct Attachment {
     /// The file's name.
     pub name: String,
     /// Base64; of a document with a `path` empty when it is sent, and then the text that was read.
-    pub data: String,
+    #[schema(value_type = String)]
+    pub data: Arc<str>,
     /// The storage path of a document, as `POST /api/files` gave it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(min_length = 1)]
@@ -279,6 +282,10 @@ pub struct Attachment {
 
 /// Most bytes, as base64, that one message may carry along.
 const ATTACHMENTS: usize = 7 << 20;
+/// Most attachments of a message.
+const MOST_ATTACHMENTS: usize = 50;
+/// Most characters of the name and of the media type of one.
+const LONGEST_NAME: usize = 255;
 
 impl Attachment {
     /// Whether a model sees it as an image.
@@ -303,6 +310,15 @@ impl Attachment {
 
     /// Fails where these are more than a message may carry along.
     pub fn check_all(attachments: &[Self]) -> Result<()> {
+        if attachments.len() > MOST_ATTACHMENTS {
+            return Err(Error::invalid(format!("A message has at most {MOST_ATTACHMENTS} attachments.")));
+        }
+        let longest = attachments.iter().flat_map(|one| [&one.name, &one.mime]).map(|text| text.chars().count()).max();
+        if longest.is_some_and(|longest| longest > LONGEST_NAME) {
+            return Err(Error::invalid(format!(
+                "The name and the media type of an attachment have at most {LONGEST_NAME} characters each."
+            )));
+        }
         if attachments.iter().map(|one| one.data.len()).sum::<usize>() > ATTACHMENTS {
             return Err(Error::invalid("The attachments are too large: 5 MB together are the most."));
         }

@@ -1,5 +1,7 @@
 //! What a model is asked and what it answers, in no provider's dialect.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
@@ -133,7 +135,7 @@ pub struct Image {
     /// Media type.
     pub mime: String,
     /// Base64.
-    pub data: String,
+    pub data: Arc<str>,
 }
 
 /// A tool as a model sees it.

@@ -154,6 +154,11 @@ impl OwnFiles {
         self.noting(path, self.files.read_up_to(path, most)).await
     }
 
+    /// Bytes of a file.
+    pub async fn bytes_of(&self, path: &str) -> Result<u64> {
+        Ok(self.files.open(path).await?.1)
+    }
+
     /// Does heavy work on a file of at most `most` bytes, which is opened when it is the caller's turn.
     pub async fn work_on<T: Send + 'static>(
         &self,

@@ -68,12 +68,12 @@ impl Reader {
         Self { room: Some(Arc::new(room)), ..self }
     }
 
-    /// Returns a reader that takes room of a run for what it reads.
+    /// Returns a reader that takes room of a run's caller for what it reads, while it is parsed.
     pub fn for_run(cx: &Context) -> Self {
         let run = cx.clone();
         let room = move |bytes| -> Result<Box<dyn Any>> {
-            run.app().lifecycle.runtime.block_on(run.room().take(bytes))?;
-            Ok(Box::new(TakenRoom { run: run.clone(), bytes }))
+            let (app, user) = (run.app(), run.caller().user);
+            Ok(Box::new(app.lifecycle.runtime.block_on(app.host.work.answer_room(Some(user), bytes))?))
         };
         Self::new(&cx.app().host.readers).taking_room(room)
     }
@@ -238,18 +238,6 @@ impl Reader {
 impl fmt::Debug for Reader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Reader").field("readers", &self.readers).finish_non_exhaustive()
-    }
-}
-
-/// Room of a run, given back when it is dropped.
-struct TakenRoom {
-    run: Context,
-    bytes: u64,
-}
-
-impl Drop for TakenRoom {
-    fn drop(&mut self) {
-        self.run.room().give_back(self.bytes);
     }
 }
 

@@ -3,6 +3,7 @@
 use rusqlite::{Connection, Row};
 
 use super::{
+    attachments,
     db::Db,
     messages,
     rows::{all, first, like, parsed, run, time},
@@ -142,9 +143,14 @@ impl Conversations {
                     run(c, rest, [id.to_string()])?;
                 }
                 run(c, "DELETE FROM conversations WHERE id = ?1", [id.to_string()])?;
-                Ok(())
+                attachments::sweep(c)
             })
             .await
+    }
+
+    /// Bytes that all conversations of a person take.
+    pub async fn bytes_of(&self, user: UserId) -> Result<u64> {
+        self.db.read(move |c| attachments::bytes_of(c, user)).await
     }
 
     /// A new conversation with everything up to and including one message; its title says what it is a branch of.

@@ -187,7 +187,15 @@ const ANCHORS: &str = "anchors.jsonl";
 
 /// Fails where others may enter the data directory.
 pub fn demand_private(path: &Path) -> Result<()> {
-    let mode = fs::metadata(path).map_err(|e| unusable(path, e))?.permissions().mode() & 0o777;
+    let about = fs::metadata(path).map_err(|e| unusable(path, e))?;
+    let mode = about.permissions().mode() & 0o777;
+    if about.uid() != rustix::process::geteuid().as_raw() {
+        return Err(Error::conflict(format!(
+            "The data directory {} belongs to another user of this machine (number {}), who reads everything in it.",
+            path.display(),
+            about.uid()
+        )));
+    }
     if mode & 0o077 == 0 {
         return Ok(());
     }

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
 use super::{
-    passages,
+    attachments, passages,
     rows::{all, first, json, optional_json, parsed, run, time},
 };
 use crate::model::{
@@ -25,7 +25,7 @@ pub struct Placed {
     pub message: Message,
 }
 
-/// Every message of a conversation from after `from` on, in order, with its steps.
+/// Every message of a conversation from after `from` on, in order, with its steps; of what it brings along only the names.
 pub(super) fn list(c: &Connection, conversation: ConversationId, from: i64) -> Result<Vec<Placed>> {
     let mut steps: HashMap<String, Vec<Step>> = HashMap::new();
     let sql = "SELECT s.call_id, s.tool, s.asked_as, s.arguments, s.risk, s.state, s.success, s.output, s.model_text,
@@ -37,52 +37,54 @@ pub(super) fn list(c: &Connection, conversation: ConversationId, from: i64) -> R
         steps.entry(message).or_default().push(step);
     }
     let cited = passages::cited(c, conversation)?;
-    let sql = "SELECT seq, id, turn, role, text, attachments, created_at, model, input_tokens, output_tokens, error,
+    let mut attached = attachments::names(c, conversation, from)?;
+    let sql = "SELECT seq, id, turn, role, text, created_at, model, input_tokens, output_tokens, error,
                       provider, instead_of
                FROM messages WHERE conversation = ?1 AND seq > ?2 ORDER BY seq";
-    all(c, sql, (conversation.to_string(), from), |row| {
-        let mut placed = message(row)?;
-        let id = placed.message.id.to_string();
-        placed.message.steps = steps.get(&id).cloned().unwrap_or_default();
-        placed.message.citations = cited.get(&id).cloned().unwrap_or_default();
-        Ok(placed)
-    })
+    let mut placed = all(c, sql, (conversation.to_string(), from), message)?;
+    for Placed { message, .. } in &mut placed {
+        let id = message.id.to_string();
+        message.steps = steps.remove(&id).unwrap_or_default();
+        message.attachments = attached.remove(&id).unwrap_or_default();
+        message.citations = cited.get(&id).cloned().unwrap_or_default();
+    }
+    Ok(placed)
 }
 
 /// Bytes of a conversation's messages and calls, as they are stored: looks at no text.
 pub(super) fn weight(c: &Connection, conversation: ConversationId) -> Result<usize> {
     let sql = "SELECT
-      (SELECT coalesce(sum(octet_length(text) + octet_length(attachments)), 0)
-       FROM messages WHERE conversation = ?1)
+      (SELECT coalesce(sum(octet_length(text)), 0) FROM messages WHERE conversation = ?1)
       + (SELECT coalesce(sum(octet_length(s.arguments) + coalesce(octet_length(s.asked_arguments), 0)
                              + coalesce(octet_length(s.output), 0) + coalesce(octet_length(s.model_text), 0)), 0)
          FROM steps s JOIN messages m ON m.id = s.message WHERE m.conversation = ?1)";
     let bytes: Option<i64> = first(c, sql, [conversation.to_string()], |row| Ok(row.get(0)?))?;
-    usize::try_from(bytes.unwrap_or(0)).map_err(Error::internal)
+    let attached = attachments::weight(c, conversation)?;
+    usize::try_from(bytes.unwrap_or(0) + attached).map_err(Error::internal)
 }
 
 fn message(row: &Row<'_>) -> Result<Placed> {
-    let usage: (Option<i64>, Option<i64>) = (row.get(8)?, row.get(9)?);
+    let usage: (Option<i64>, Option<i64>) = (row.get(7)?, row.get(8)?);
     let role: String = row.get(3)?;
     let message = Message {
         id: parsed(row, 1)?,
         turn_id: parsed(row, 2)?,
         role: if role == Role::User.as_str() { Role::User } else { Role::Assistant },
         text: row.get(4)?,
-        attachments: json(row, 5)?,
+        attachments: Vec::new(),
         steps: Vec::new(),
         citations: Vec::new(),
-        created_at: time(row, 6)?,
-        model: row.get(7)?,
+        created_at: time(row, 5)?,
+        model: row.get(6)?,
         usage: match usage {
             (Some(input), Some(output)) => {
                 Some(Usage { input_tokens: input.unsigned_abs(), output_tokens: output.unsigned_abs() })
             }
             _ => None,
         },
-        error: row.get(10)?,
-        provider: row.get(11)?,
-        instead_of: optional_json(row, 12)?,
+        error: row.get(9)?,
+        provider: row.get(10)?,
+        instead_of: optional_json(row, 11)?,
         former: 0,
     };
     Ok(Placed { seq: row.get(0)?, message })
@@ -130,20 +132,18 @@ fn answer(text: &str) -> Result<Value> {
 
 /// Adds a message with its steps at the end of a conversation.
 pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Message) -> Result<()> {
-    let attachments = serde_json::to_string(&message.attachments).map_err(Error::internal)?;
     let instead_of = message.instead_of.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?;
     run(
         c,
-        "INSERT INTO messages (id, conversation, turn, role, text, attachments, model, input_tokens, output_tokens, error,
+        "INSERT INTO messages (id, conversation, turn, role, text, model, input_tokens, output_tokens, error,
                                created_at, provider, instead_of)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
         params![
             message.id.to_string(),
             conversation.to_string(),
             message.turn_id.to_string(),
             message.role.as_str(),
             message.text,
-            attachments,
             message.model,
             message.usage.map(|usage| usage.input_tokens.cast_signed()),
             message.usage.map(|usage| usage.output_tokens.cast_signed()),
@@ -153,6 +153,7 @@ pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Mes
             instead_of,
         ],
     )?;
+    attachments::put(c, message.id, &message.attachments)?;
     passages::cite(c, message.id, &message.citations)?;
     message.steps.iter().enumerate().try_for_each(|(position, step)| put_step(c, message.id, position, step))
 }
@@ -219,9 +220,11 @@ pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upt
                 turn
             }
         };
-        message.id = MessageId::new();
+        let original = std::mem::replace(&mut message.id, MessageId::new());
         message.turn_id = turn;
+        message.attachments.clear();
         insert(c, to, &message)?;
+        attachments::copy(c, original, message.id)?;
     }
     Ok(())
 }

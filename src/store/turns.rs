@@ -7,7 +7,7 @@ use rusqlite::{Connection, params};
 pub use self::rows::UNDER_WAY;
 use self::rows::{LATEST, NOW, WHO, given_up, insert, open_turn, turn};
 use super::{
-    conversations,
+    attachments, conversations,
     db::Db,
     former,
     messages::{self, LastQuestion, Placed},
@@ -246,7 +246,8 @@ impl Turns {
             .read(move |c| {
                 let moment = c.unchecked_transaction()?;
                 let found = conversations::get(&moment, user, conversation)?;
-                let messages = messages::list(&moment, conversation, 0)?;
+                let mut messages = messages::list(&moment, conversation, 0)?;
+                attachments::fill(&moment, &mut messages, usize::MAX)?;
                 let turn = first(&moment, LATEST, [conversation.to_string()], turn)?;
                 let former = former::counts(&moment, conversation)?;
                 let counted = |message: Message| {
@@ -303,13 +304,14 @@ impl Turns {
             .await
     }
 
-    /// Every message of a conversation, in order.
+    /// Every message of a conversation, in order; of what it brings along only the names.
     pub async fn messages(&self, conversation: ConversationId) -> Result<Vec<Message>> {
         let placed = self.db.read(move |c| messages::list(c, conversation, 0)).await?;
         Ok(placed.into_iter().map(|placed| placed.message).collect())
     }
 
-    /// What a model is told of a conversation: what was shortened, and every message after it.
+    /// What a model is told of a conversation: what was shortened, and every message after it; of what it brings along only
+    /// the names.
     pub async fn history(&self, conversation: ConversationId) -> Result<(Summary, Vec<Placed>)> {
         self.db
             .read(move |c| {
@@ -322,6 +324,26 @@ impl Turns {
                 Ok((summary, messages))
             })
             .await
+    }
+
+    /// Messages with what they bring along, the newest first, as far as `most` bytes go: what has no room is left out, and
+    /// its message says so.
+    pub async fn filled(&self, mut placed: Vec<Placed>, most: usize) -> Result<Vec<Placed>> {
+        if placed.iter().all(|one| one.message.attachments.is_empty()) {
+            return Ok(placed);
+        }
+        self.db
+            .read(move |c| {
+                attachments::fill(c, &mut placed, most)?;
+                Ok(placed)
+            })
+            .await
+    }
+
+    /// Bytes of what a conversation's messages bring along.
+    pub async fn attached_bytes(&self, conversation: ConversationId) -> Result<usize> {
+        let bytes = self.db.read(move |c| attachments::weight(c, conversation)).await?;
+        usize::try_from(bytes).map_err(Error::internal)
     }
 
     /// Keeps a shortened past.

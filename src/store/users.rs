@@ -4,7 +4,7 @@ use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
-    keys,
+    attachments, keys,
     lockout::{Subject, network},
     password::Password,
     people::{Actor, People},
@@ -145,6 +145,7 @@ impl People {
         self.change_by(by, move |c, by| {
             let user = demand_within(c, id, by)?;
             rows::run(c, "DELETE FROM users WHERE id = ?1", [id.to_string()])?;
+            attachments::sweep(c)?;
             roles::demand_administrator(c)?;
             rows::run(c, "INSERT INTO departures (user) VALUES (?1)", [id.to_string()])?;
             by.record(c, "user.delete", json!({"user": user.username, "role": user.role}))

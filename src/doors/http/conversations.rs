@@ -148,8 +148,7 @@ async fn branch(
     path: Path<String>,
     body: Body<BranchBody>,
 ) -> Result<HttpResponse> {
-    let now = state.app.clock.now();
-    let copy = state.agent.conversations().branch(caller.user, id(&path)?, body.0.message_id, now).await?;
+    let copy = state.agent.branch(caller.user, id(&path)?, body.0.message_id).await?;
     Ok(HttpResponse::Created().json(copy))
 }
 

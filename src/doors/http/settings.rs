@@ -16,6 +16,7 @@ use super::{
 };
 use crate::{
     model::{
+        caller::Caller,
         error::{Error, Result},
         id::shorten,
         settings::{Embeddings, Settings},
@@ -45,6 +46,7 @@ async fn read(state: Data<State>) -> Json<Settings> {
 async fn change(state: Data<State>, by: Actor, mut body: Body<Map<String, Value>>) -> Result<Json<Settings>> {
     check(&state, &mut body.0)?;
     check_embeddings(&state, &body.0).await?;
+    ensure_whole(&by.caller, &state.app.settings.get(), &body.0)?;
     // Who says where backups go and who can open them has everything.
     if changes_backups(&state.app.settings.get(), &body.0) {
         require_administrator(&by.caller)?;
@@ -54,13 +56,39 @@ async fn change(state: Data<State>, by: Actor, mut body: Body<Map<String, Value>
     Ok(Json((*settings).clone()))
 }
 
+/// Settings that open the machine itself: what commands may do, which folders are open, and which addresses of its own
+/// network.
+const OF_THE_MACHINE: [&str; 3] = ["/exec", "/files/roots", "/outbound/exceptions"];
+
+/// Fails where a patch changes a setting that opens the machine, and the caller does not hold all of it.
+fn ensure_whole(caller: &Caller, now: &Settings, patch: &Map<String, Value>) -> Result<()> {
+    let now = serde_json::to_value(now).map_err(Error::internal)?;
+    let asked = Value::Object(patch.clone());
+    for place in OF_THE_MACHINE {
+        if changes(now.pointer(place), asked.pointer(place)) && caller.demand("*").is_err() {
+            let name = place.trim_start_matches('/').replace('/', ".");
+            return Err(Error::denied(format!(
+                "{name} opens the machine itself: only an administrator, who holds the permission '*', changes it."
+            )));
+        }
+    }
+    Ok(())
+}
+
+/// Whether a part of a patch changes what is there.
+fn changes(now: Option<&Value>, asked: Option<&Value>) -> bool {
+    match (now, asked) {
+        (_, None) => false,
+        (Some(Value::Object(now)), Some(Value::Object(asked))) => {
+            asked.iter().any(|(name, value)| now.get(name) != Some(value))
+        }
+        (now, asked) => now != asked,
+    }
+}
+
 /// Whether a patch changes a setting of backups.
 fn changes_backups(now: &Settings, patch: &Map<String, Value>) -> bool {
-    let now = serde_json::to_value(&now.backups).unwrap_or_default();
-    match patch.get("backups") {
-        Some(Value::Object(given)) => given.iter().any(|(name, value)| now.get(name) != Some(value)),
-        given => given.is_some(),
-    }
+    changes(serde_json::to_value(&now.backups).ok().as_ref(), patch.get("backups"))
 }
 
 /// Brings the names among the changes to their own form. Fails where one names nothing there is.

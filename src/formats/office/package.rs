@@ -23,6 +23,8 @@ const CHUNK: usize = 64 << 10;
 /// A package that was opened.
 pub(in crate::formats) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
+    /// Parts by their names in small letters.
+    places: HashMap<String, usize>,
 }
 
 /// A part another part refers to.
@@ -43,7 +45,13 @@ impl<'a> Package<'a> {
         if entries > MAX_PARTS {
             return Err(Error::invalid(format!("The document was refused: it has more than {MAX_PARTS} parts.")));
         }
-        Ok(Self { archive: ZipArchive::new(Cursor::new(bytes)).map_err(damaged)? })
+        let archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
+        let mut places = HashMap::with_capacity(archive.len());
+        for (place, name) in archive.file_names().enumerate() {
+            // The first of one name stands.
+            places.entry(name.map_err(damaged)?.to_ascii_lowercase()).or_insert(place);
+        }
+        Ok(Self { archive, places })
     }
 
     /// The archive itself, to copy parts from.
@@ -51,18 +59,9 @@ impl<'a> Package<'a> {
         &mut self.archive
     }
 
-    /// The names of all parts.
-    pub(in crate::formats) fn names(&self) -> Vec<String> {
-        self.archive.file_names().flatten().map(|name| name.into_owned()).collect()
-    }
-
     /// A part's bytes; none where there is no such part.
     pub(in crate::formats) fn bytes(&mut self, name: &str, budget: &mut Budget) -> Result<Option<Vec<u8>>> {
-        let found = self.archive.index_for_name(name).or_else(|| {
-            let names: Vec<String> = self.names();
-            let same = names.iter().find(|other| other.eq_ignore_ascii_case(name))?;
-            self.archive.index_for_name(same)
-        });
+        let found = self.archive.index_for_name(name).or_else(|| self.places.get(&name.to_ascii_lowercase()).copied());
         let Some(index) = found else { return Ok(None) };
         let mut file = self.archive.by_index(index).map_err(damaged)?;
         let most = budget.part();

@@ -96,15 +96,18 @@ fn by_argument() -> Result<[(i64, Vec<SeccompRule>); 4], BackendError> {
         // A second descriptor of its own pipe; built for debugging, the standard library also looks at one before it closes it.
         // Another command would have signals sent to other processes.
         (libc::SYS_fcntl, vec![rule([equal(1, libc::F_DUPFD_CLOEXEC)])?, rule([equal(1, libc::F_GETFD)])?]),
-        // Memory of its own, which its limit counts (as it does not where a mapping moves or grows by itself), and without code.
-        (
-            libc::SYS_mmap,
-            vec![rule([without(2, libc::PROT_EXEC), without(3, libc::MAP_SHARED | libc::MAP_GROWSDOWN)])?],
-        ),
-        (libc::SYS_mprotect, vec![rule([without(2, libc::PROT_EXEC)])?]),
+        // Memory of its own, which its limit counts: not where a mapping moves or grows by itself, is read only or becomes so.
+        // None holds code, and none is of the pages a machine keeps apart.
+        (libc::SYS_mmap, vec![mapping(libc::PROT_NONE)?, mapping(DATA)?]),
+        (libc::SYS_mprotect, vec![rule([equal(2, DATA)])?]),
         // A signal to itself: how it ends where a panic must not go on.
         (libc::SYS_tgkill, vec![rule([equal(0, own)])?]),
     ])
+}
+
+/// A private mapping with exactly this protection.
+fn mapping(protection: i32) -> Result<SeccompRule, BackendError> {
+    rule([equal(2, protection), without(3, libc::MAP_SHARED | libc::MAP_GROWSDOWN | libc::MAP_HUGETLB)])
 }
 
 /// All of the conditions.
@@ -123,6 +126,9 @@ fn without(argument: u8, flag: i32) -> Result<SeccompCondition, BackendError> {
     let mask = u64::from(flag.cast_unsigned());
     SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::MaskedEq(mask), 0)
 }
+
+/// Memory that is read and written.
+const DATA: i32 = libc::PROT_READ | libc::PROT_WRITE;
 
 #[cfg(test)]
 mod tests {
@@ -151,6 +157,18 @@ mod tests {
         }
     }
 
+    /// Whether memory that was written may be given this protection.
+    #[expect(unsafe_code, reason = "the kernel itself is asked")]
+    fn protects(protection: i32) -> bool {
+        // SAFETY: memory that nobody else has, and nobody touches after.
+        unsafe {
+            let flags = libc::MAP_PRIVATE | libc::MAP_ANONYMOUS;
+            let page = libc::mmap(std::ptr::null_mut(), PAGE, DATA, flags, -1, 0);
+            assert!(page != libc::MAP_FAILED);
+            libc::mprotect(page, PAGE, protection) == 0
+        }
+    }
+
     #[expect(unsafe_code, reason = "the kernel itself is asked")]
     fn signals(process: u32, thread: i32) -> bool {
         // SAFETY: signal 0 only asks whether it might be sent.
@@ -165,12 +183,18 @@ mod tests {
 
     #[test]
     fn memory_is_its_own_and_holds_no_code() {
-        let data = libc::PROT_READ | libc::PROT_WRITE;
-        assert!(filtered(move || maps(data, libc::MAP_PRIVATE)));
-        assert!(!filtered(move || maps(data, libc::MAP_SHARED)), "no limit counts it");
-        assert!(!filtered(move || maps(data, libc::MAP_SHARED_VALIDATE)));
-        assert!(!filtered(move || maps(data, libc::MAP_PRIVATE | libc::MAP_GROWSDOWN)), "no limit counts a stack");
-        assert!(!filtered(move || maps(data | libc::PROT_EXEC, libc::MAP_PRIVATE)));
+        assert!(filtered(|| maps(DATA, libc::MAP_PRIVATE)));
+        assert!(filtered(|| maps(libc::PROT_NONE, libc::MAP_PRIVATE)));
+        assert!(!filtered(|| maps(DATA, libc::MAP_SHARED)), "no limit counts it");
+        assert!(!filtered(|| maps(DATA, libc::MAP_SHARED_VALIDATE)));
+        assert!(!filtered(|| maps(DATA, libc::MAP_PRIVATE | libc::MAP_GROWSDOWN)), "no limit counts a stack");
+        assert!(!filtered(|| maps(DATA, libc::MAP_PRIVATE | libc::MAP_HUGETLB)));
+        assert!(!filtered(|| maps(libc::PROT_READ, libc::MAP_PRIVATE)), "no limit counts what is only read");
+        assert!(!filtered(|| maps(DATA | libc::PROT_EXEC, libc::MAP_PRIVATE)));
+        assert!(filtered(|| protects(DATA)));
+        for protection in [libc::PROT_NONE, libc::PROT_READ, DATA | libc::PROT_EXEC] {
+            assert!(!filtered(move || protects(protection)), "what was written would count no more");
+        }
     }
 
     #[test]

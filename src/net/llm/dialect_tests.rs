@@ -182,7 +182,7 @@ fn conversation() -> ChatRequest {
         messages: vec![
             ChatMessage::User {
                 text: "What is it?".to_owned(),
-                images: vec![Image { mime: "image/png".to_owned(), data: "QUJD".to_owned() }],
+                images: vec![Image { mime: "image/png".to_owned(), data: "QUJD".into() }],
             },
             ChatMessage::Assistant {
                 text: String::new(),

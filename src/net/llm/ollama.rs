@@ -41,7 +41,7 @@ fn message(message: &ChatMessage) -> Vec<Value> {
         ChatMessage::User { text, images } => {
             let mut message = json!({"role": "user", "content": text});
             if !images.is_empty() {
-                put(&mut message, "images", images.iter().map(|image| image.data.as_str()).collect::<Value>());
+                put(&mut message, "images", images.iter().map(|image| &*image.data).collect::<Value>());
             }
             vec![message]
         }

@@ -30,6 +30,9 @@ pub(super) const LATEST: &str =
     "SELECT id, state, error, input_tokens, output_tokens, context, started_at, finished_at, last_event, failure
     FROM turns WHERE conversation = ?1 ORDER BY id DESC LIMIT 1";
 
+/// Most turns of one person that run at once.
+const AT_ONCE: i64 = 16;
+
 /// Why no turn begins beside another one of its conversation.
 pub const UNDER_WAY: &str = "An answer is under way here. Wait for it, or stop it first.";
 
@@ -37,6 +40,14 @@ pub(super) fn insert(c: &Connection, new: &NewTurn) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
     if first(c, busy, [new.conversation.to_string()], |_| Ok(()))?.is_some() {
         return Err(Error::conflict(UNDER_WAY));
+    }
+    let running = "SELECT count(*) FROM turns t JOIN conversations c ON c.id = t.conversation
+                   WHERE t.state = 'running' AND c.user = ?1";
+    let running: i64 = first(c, running, [new.caller.user.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(0);
+    if running >= AT_ONCE {
+        return Err(Error::conflict(format!(
+            "{AT_ONCE} answers are being written for you already. Wait for one, or stop one first."
+        )));
     }
     let caller = &new.caller;
     let key = match caller.credential {

@@ -15,6 +15,9 @@ use crate::{
     services::{own_files::OwnFiles, reading::Reader},
 };
 
+/// A document's text has seldom more than so many times the bytes of its file, which is packed.
+const EXPANDS: u64 = 20;
+
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
@@ -57,7 +60,9 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.file_path;
     let (name, call, reader) = (path.clone(), cx.clone(), Reader::for_run(&cx));
-    let data = OwnFiles::of(&cx)?
+    let files = OwnFiles::of(&cx)?;
+    cx.room().take(files.bytes_of(&path).await?.saturating_mul(EXPANDS)).await?;
+    let data = files
         .work_on(&path, most(), move |content| {
             let read = reader.text(content, &name)?;
             let mut metadata = read.metadata;
@@ -69,9 +74,8 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
                 metadata.insert("pages".to_owned(), json!(pages));
             }
             let tables = serde_json::to_value(read.tables).map_err(Error::internal)?;
-            // Before the turn ends: no more results wait for room than are made at once.
             let text = Value::String(read.text);
-            call.room().take_here(&[&text, &tables])?;
+            call.room().ensure_now(&[&text, &tables])?;
             let parts = [("text", text), ("tables", tables), ("metadata", Value::Object(metadata))];
             Ok(Value::Object(parts.map(|(name, part)| (name.to_owned(), part)).into_iter().collect()))
         })

@@ -1,0 +1,119 @@
+//! What messages bring along. Its data is stored once, however many messages of branches bring it.
+
+use std::collections::HashMap;
+
+use rusqlite::{Connection, params};
+use sha2::{Digest, Sha256};
+
+use super::{
+    messages::Placed,
+    rows::{all, first, run},
+};
+use crate::model::{
+    conversation::{Attachment, ConversationId, MessageId},
+    error::{Error, Result},
+    user::UserId,
+};
+
+/// Stores what a message brings along.
+pub(super) fn put(c: &Connection, message: MessageId, attachments: &[Attachment]) -> Result<()> {
+    for (position, one) in attachments.iter().enumerate() {
+        let id = hex::encode(Sha256::digest(one.data.as_bytes()));
+        run(c, "INSERT INTO attachments (id, data) VALUES (?1, ?2) ON CONFLICT DO NOTHING", (&id, &*one.data))?;
+        let position = i64::try_from(position).map_err(Error::internal)?;
+        run(
+            c,
+            "INSERT INTO message_attachments (message, position, mime, name, path, attachment)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+            params![message.to_string(), position, one.mime, one.name, one.path, id],
+        )?;
+    }
+    Ok(())
+}
+
+/// Has one message bring along what another does.
+pub(super) fn copy(c: &Connection, from: MessageId, to: MessageId) -> Result<()> {
+    let sql = "INSERT INTO message_attachments (message, position, mime, name, path, attachment)
+               SELECT ?2, position, mime, name, path, attachment FROM message_attachments WHERE message = ?1";
+    run(c, sql, (from.to_string(), to.to_string())).map(drop)
+}
+
+/// What the messages of a conversation from after `from` on bring along, by message, without its data.
+pub(super) fn names(
+    c: &Connection,
+    conversation: ConversationId,
+    from: i64,
+) -> Result<HashMap<String, Vec<Attachment>>> {
+    let sql = "SELECT m.id, a.mime, a.name, a.path FROM messages m JOIN message_attachments a ON a.message = m.id
+               WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, a.position";
+    let mut found: HashMap<String, Vec<Attachment>> = HashMap::new();
+    let rows = all(c, sql, (conversation.to_string(), from), |row| {
+        let one = Attachment { mime: row.get(1)?, name: row.get(2)?, path: row.get(3)?, data: "".into() };
+        Ok((row.get::<_, String>(0)?, one))
+    })?;
+    for (message, one) in rows {
+        found.entry(message).or_default().push(one);
+    }
+    Ok(found)
+}
+
+/// Reads the data of what messages bring along, the newest first, as far as `most` bytes go. What has no room is left out,
+/// and its message says so.
+pub(super) fn fill(c: &Connection, placed: &mut [Placed], most: usize) -> Result<()> {
+    let sql = "SELECT b.data, octet_length(b.data) FROM message_attachments a JOIN attachments b ON b.id = a.attachment
+               WHERE a.message = ?1 AND a.position = ?2 AND octet_length(b.data) <= ?3";
+    let mut left = most;
+    for Placed { message, .. } in placed.iter_mut().rev() {
+        let (id, mut kept, mut dropped) = (message.id.to_string(), Vec::new(), Vec::new());
+        for (position, one) in std::mem::take(&mut message.attachments).into_iter().enumerate().rev() {
+            let place =
+                params![id, i64::try_from(position).map_err(Error::internal)?, i64::try_from(left).unwrap_or(i64::MAX)];
+            let found = first(c, sql, place, |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+            match found {
+                Some((data, bytes)) => {
+                    left = left.saturating_sub(usize::try_from(bytes).map_err(Error::internal)?);
+                    kept.push(Attachment { data: data.into(), ..one });
+                }
+                None => dropped.push(one.name),
+            }
+        }
+        kept.reverse();
+        dropped.reverse();
+        message.attachments = kept;
+        if !dropped.is_empty() {
+            message.text.push_str(&format!("\n\n(Attached here, and left out to make room: {}.)", dropped.join(", ")));
+        }
+    }
+    Ok(())
+}
+
+/// Bytes of what the messages of a conversation bring along.
+pub(super) fn weight(c: &Connection, conversation: ConversationId) -> Result<i64> {
+    let sql = "SELECT coalesce(sum(octet_length(b.data)), 0) FROM messages m
+               JOIN message_attachments a ON a.message = m.id JOIN attachments b ON b.id = a.attachment
+               WHERE m.conversation = ?1";
+    Ok(first(c, sql, [conversation.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(0))
+}
+
+/// Bytes of all conversations of a person: what they bring along once, the rest as often as branches repeat it. Looks at
+/// each row and reads no text.
+pub(super) fn bytes_of(c: &Connection, user: UserId) -> Result<u64> {
+    let sql = "SELECT
+      (SELECT coalesce(sum(octet_length(m.text)), 0) FROM conversations c JOIN messages m ON m.conversation = c.id
+       WHERE c.user = ?1)
+      + (SELECT coalesce(sum(octet_length(s.arguments) + coalesce(octet_length(s.output), 0)
+                             + coalesce(octet_length(s.model_text), 0)), 0)
+         FROM conversations c JOIN messages m ON m.conversation = c.id JOIN steps s ON s.message = m.id WHERE c.user = ?1)
+      + (SELECT coalesce(sum(octet_length(data)), 0) FROM attachments WHERE id IN (
+           SELECT a.attachment FROM conversations c JOIN messages m ON m.conversation = c.id
+             JOIN message_attachments a ON a.message = m.id WHERE c.user = ?1))";
+    let bytes: i64 = first(c, sql, [user.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(0);
+    Ok(bytes.unsigned_abs())
+}
+
+/// Removes what no message brings along any more.
+pub(super) fn sweep(c: &Connection) -> Result<()> {
+    let sql = "DELETE FROM attachments WHERE NOT EXISTS
+                 (SELECT 1 FROM message_attachments a WHERE a.attachment = attachments.id)";
+    run(c, sql, ()).map(drop)
+}
