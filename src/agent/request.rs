@@ -95,9 +95,9 @@ impl Run {
         }
     }
 
-    /// The person's memories that have to do with the question (R4). One with content from outside in it that nobody
-    /// has vouched for comes only where such content is in the conversation already: by itself it would taint every
-    /// new one. `recall_memories` still finds it.
+    /// The person's memories that have to do with the question. One with content from outside in it that nobody has
+    /// vouched for comes only where such content is in the conversation already: by itself it would taint every new
+    /// one. `recall_memories` still finds it.
     async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
         let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         let Some(question) = question else { return Ok(Vec::new()) };

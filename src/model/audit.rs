@@ -20,7 +20,7 @@ use super::{
 /// The format rows are written in. Rows of format 1 have neither `approved_by` nor `edited`.
 pub const FORMAT: i64 = 2;
 
-/// What kind of thing happened (R45).
+/// What kind of thing happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventType {
@@ -225,7 +225,7 @@ pub struct Entry {
     pub hash: String,
 }
 
-/// A point of the chain kept outside it: cutting the chain before it is found (R45).
+/// A point of the chain kept outside it: cutting the chain before it is found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Anchor {
     /// The row.

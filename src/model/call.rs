@@ -34,7 +34,7 @@ pub struct Call {
     pub params: Value,
     /// The asker.
     pub caller: Caller,
-    /// The conversation it belongs to (R44).
+    /// The conversation it belongs to.
     pub topic: Option<ConversationId>,
     /// A ticket a person has decided.
     pub ticket: Option<TicketId>,
@@ -162,7 +162,7 @@ pub enum TicketState {
     Changed,
 }
 
-/// A question to a person: may this tool run with exactly these arguments? (R7)
+/// A question to a person: may this tool run with exactly these arguments?
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct Ticket {
     /// Stable id.

@@ -111,7 +111,7 @@ impl Permissions {
         texts.into_iter().map(|text| text.as_ref().parse()).collect::<Result<BTreeSet<_>>>().map(Self)
     }
 
-    /// Whether `*` is held: it also waives the confirmation of high-write tools (R5).
+    /// Whether `*` is held: it also waives the confirmation of high-write tools.
     pub fn is_all(&self) -> bool {
         self.0.iter().any(|p| p.0 == "*")
     }

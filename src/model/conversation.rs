@@ -17,7 +17,7 @@ use super::{
 
 pub use step::{Step, StepState};
 
-/// A conversation's id; tools and audit call it the topic (R44).
+/// A conversation's id; tools and audit call it the topic.
 pub type ConversationId = Id<Conversation>;
 /// A turn's id.
 pub type TurnId = Id<Turn>;

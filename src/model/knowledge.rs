@@ -271,7 +271,7 @@ impl Noun for Folder {
     const NAME: &'static str = "folder";
 }
 
-/// A passage a message cites: of a document, or of a page of the web that was fetched in its conversation (R27).
+/// A passage a message cites: of a document, or of a page of the web that was fetched in its conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Citation {
     /// The number it stands under in the message's text, as `[3]`.

@@ -55,7 +55,7 @@ impl Layer {
     }
 }
 
-/// One memory. It belongs to one person and nobody else reads it, administrators included (R4).
+/// One memory. It belongs to one person and nobody else reads it, administrators included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Memory {
     /// Stable id.

@@ -10,7 +10,7 @@ const OUTSIDE: &str = "outside";
 /// Name of the time at which that place was read, for what was kept since: milliseconds since 1970.
 const OUTSIDE_AT: &str = "outside_at";
 
-/// One part of a result as it is shown (R24).
+/// One part of a result as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Content {
@@ -47,7 +47,7 @@ pub struct Output {
     /// An HTML fragment with inline CSS; sanitised before anybody sees it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub html: Option<String>,
-    /// Facts about the result, for instance `budget_remaining` (R38).
+    /// Facts about the result, for instance `budget_remaining`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
 }

@@ -19,7 +19,7 @@ pub use range::{RANGES, Range};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// The kill switch: off stops every tool (R41).
+    /// The kill switch: off stops every tool.
     pub tools_enabled: bool,
     /// Canonical names of tools that are switched off.
     pub disabled_tools: Vec<String>,
@@ -101,7 +101,7 @@ impl Default for Graph {
     }
 }
 
-/// Where file tools and commands may go (R23).
+/// Where file tools and commands may go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Files {
@@ -183,7 +183,7 @@ impl Default for Knowledge {
     }
 }
 
-/// Requests to other machines (R48).
+/// Requests to other machines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Outbound {

@@ -5,10 +5,10 @@ use std::{borrow::Cow, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The time a tool has unless it declares its own (R37).
+/// The time a tool has unless it declares its own.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(9);
 
-/// What running a tool can do; decides whether a person is asked (R5).
+/// What running a tool can do; decides whether a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
@@ -63,7 +63,7 @@ impl Source {
     }
 }
 
-/// The groups of the console's library; policies name them too (R17).
+/// The groups of the console's library; policies name them too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -93,7 +93,7 @@ pub enum Category {
     Outside,
 }
 
-/// One setting of a tool's configuration (R34). Values live in the vault.
+/// One setting of a tool's configuration. Values live in the vault.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Setting {
     /// The key, as `PUT /api/tools/{name}/config` takes it.
@@ -147,7 +147,7 @@ pub struct Spec {
     pub settings: Vec<Setting>,
     /// Worked examples, one at least.
     pub examples: Vec<Example>,
-    /// Innate tools are always in the model's context (R30).
+    /// Innate tools are always in the model's context.
     pub innate: bool,
     /// Whether it changes nothing but what belongs to its caller alone, and so needs no permission.
     pub own_data: bool,
@@ -166,7 +166,7 @@ impl fmt::Display for Spec {
     }
 }
 
-/// Whether a tool can be used now (R36).
+/// Whether a tool can be used now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {

@@ -1,4 +1,4 @@
-//! Asking the connected model outside a turn: for a tool that needs one (R28), within the person's budget.
+//! Asking the connected model outside a turn: for a tool that needs one, within the person's budget.
 
 use crate::{
     app::App,

@@ -1,4 +1,4 @@
-//! `/api/memories`: what is remembered of the caller. Nobody else's are found, an administrator's request included (R4).
+//! `/api/memories`: what is remembered of the caller. Nobody else's are found, an administrator's request included.
 
 use actix_web::{
     HttpResponse, Responder,

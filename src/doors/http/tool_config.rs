@@ -1,4 +1,4 @@
-//! `/api/tools/{name}/config`: each tool's own configuration; secrets are write-only (R34, R35).
+//! `/api/tools/{name}/config`: each tool's own configuration; secrets are write-only.
 
 use actix_web::{
     HttpResponse,

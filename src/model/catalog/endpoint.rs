@@ -158,7 +158,7 @@ impl Operation {
         }
     }
 
-    /// The least risk this may be believed to have where nobody has looked at it (R6).
+    /// The least risk this may be believed to have where nobody has looked at it.
     pub fn risk(&self, method: &str) -> Risk {
         match self {
             // The word may stand behind a comment or another operation: without it there is no mutation.
@@ -169,7 +169,7 @@ impl Operation {
     }
 }
 
-/// The risk of a call nothing is known of but its method (R6).
+/// The risk of a call nothing is known of but its method.
 pub fn risk_of_method(method: &str) -> Risk {
     match method.trim().to_ascii_uppercase().as_str() {
         "GET" | "HEAD" | "OPTIONS" => Risk::LowWrite,

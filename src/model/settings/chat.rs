@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Chat {
-    /// Which tools the model is shown (R47).
+    /// Which tools the model is shown.
     pub exposure: Exposure,
     /// The tools `selected` shows, by name.
     pub selected: Vec<String>,
@@ -34,7 +34,7 @@ impl Default for Chat {
     }
 }
 
-/// Which tools the model is shown (R47).
+/// Which tools the model is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Exposure {

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The system somebody means by its id, name or slug, where it may be called now (R8).
+/// The system somebody means by its id, name or slug, where it may be called now.
 pub fn callable(app: &App, asked: &str) -> Result<Arc<Registered>> {
     let directory = app.stores.catalog.get();
     let found = directory.find(asked)?;

@@ -1,4 +1,4 @@
-//! The risk of a call to a system (R6): that of what is registered for it, else that of its method.
+//! The risk of a call to a system: that of what is registered for it, else that of its method.
 //!
 //! A caller chooses what he sends, so nothing he can write differently for the same effect may lower it: where a call
 //! can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.

@@ -1,4 +1,4 @@
-//! Learns which tools needs were met with (R43): a person's request and what was searched for in the conversation
+//! Learns which tools needs were met with: a person's request and what was searched for in the conversation
 //! are its needs, and each call that ends there says something of a tool.
 
 use std::sync::Arc;

@@ -19,7 +19,7 @@ const ALIKE: f32 = 0.4;
 const DOUBT: f32 = 0.5 * (1.0 - ALIKE) * (1.0 - ALIKE);
 /// The most a tool gains by votes; a good match of words and meaning is worth about 1.
 pub const BOUND: f32 = 0.35;
-/// The most a tool gains or loses by what was learned of it, whatever the need (R43): it decides between equals.
+/// The most a tool gains or loses by what was learned of it, whatever the need: it decides between equals.
 pub const PRIOR: f32 = 0.02;
 /// The least and the most that can be learned of a tool, around 1.
 const WEIGHT: (f64, f64) = (0.1, 5.0);

@@ -2,8 +2,8 @@
 //!
 //! A tool's fit is its nearness by meaning plus what its words are worth: both as they are, not stretched to the best
 //! of this search, so that a chance word does not weigh as much as a name that is called. Of a need of several steps
-//! the step a tool fits best counts too, past successes add a bounded vote, and what was learned of a tool (R43) a
-//! smaller bounded prior.
+//! the step a tool fits best counts too, past successes add a bounded vote, and what was learned of a tool adds
+//! a smaller bounded prior.
 
 use std::{cmp::Ordering, collections::HashSet};
 

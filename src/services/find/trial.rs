@@ -147,7 +147,7 @@ mod tests {
         Case { id: query.into(), query: query.into(), groups: vec![vec![wanted.to_owned()]] }
     }
 
-    /// The worst that learning can do (R43): the tool that is wanted always failed, and every other one always worked.
+    /// The worst that learning can do: the tool that is wanted always failed, and every other one always worked.
     #[tokio::test]
     async fn nothing_that_was_learned_of_the_tools_makes_a_set_fall_far() {
         let catalogue = Catalogue::of(SET.iter().map(|(id, description, _)| tool(id, description)).collect());

@@ -203,7 +203,7 @@ fn adapt_search(given: MemorySearch) -> Result<Args> {
     Ok(Args { query: given.query, order: Order::Similarity, limit, threshold: given.threshold, layers: Vec::new() })
 }
 
-/// The seed says `number`; half a memory cannot be returned.
+/// The documented type is `number`; half a memory cannot be returned.
 fn whole(number: f64) -> Result<u32> {
     (1..=100)
         .find(|n| f64::from(*n) == number)

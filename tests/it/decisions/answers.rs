@@ -1,4 +1,4 @@
-//! R24 and R39: an answer's `error` is words, what programs want stands in `problem`, and what a model reads has a bound.
+//! An answer's `error` is words, what programs want stands in `problem`, and what a model reads has a bound.
 
 use serde_json::{Value, json};
 

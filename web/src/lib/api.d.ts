@@ -2866,7 +2866,7 @@ export interface components {
             /** @description Its parameters. */
             parameters: unknown;
         };
-        /** @description A point of the chain kept outside it: cutting the chain before it is found (R45). */
+        /** @description A point of the chain kept outside it: cutting the chain before it is found. */
         Anchor: {
             /**
              * Format: int64
@@ -3191,14 +3191,14 @@ export interface components {
             change?: components["schemas"]["SystemChange"] | null;
         };
         /**
-         * @description The groups of the console's library; policies name them too (R17).
+         * @description The groups of the console's library; policies name them too.
          * @enum {string}
          */
         Category: "data" | "files" | "processes" | "desktop" | "memory" | "operations" | "agents" | "knowledge" | "catalog" | "web" | "media" | "outside";
         /** @description The chat. */
         Chat: {
             /**
-             * @description Which tools the model is shown (R47).
+             * @description Which tools the model is shown.
              * @default auto
              */
             exposure: components["schemas"]["Exposure"];
@@ -3292,7 +3292,7 @@ export interface components {
              */
             page?: number | null;
         };
-        /** @description A passage a message cites: of a document, or of a page of the web that was fetched in its conversation (R27). */
+        /** @description A passage a message cites: of a document, or of a page of the web that was fetched in its conversation. */
         Citation: {
             /**
              * Format: uint32
@@ -3405,7 +3405,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description One part of a result as it is shown (R24). */
+        /** @description One part of a result as it is shown. */
         Content: {
             /** @description The text. */
             text: string;
@@ -4193,7 +4193,7 @@ export interface components {
             /** @description What comes back. Fields that are not named here may hold anything. */
             result: unknown;
         };
-        /** @description Running commands (R21). Never a model's parameter. */
+        /** @description Running commands. Never a model's parameter. */
         Exec: {
             /**
              * @description `off` until an administrator enables the sandboxed form.
@@ -4246,7 +4246,7 @@ export interface components {
          */
         ExecSecurity: "deny" | "allowlist" | "full";
         /**
-         * @description Which tools the model is shown (R47).
+         * @description Which tools the model is shown.
          * @enum {string}
          */
         Exposure: "auto" | "all" | "selected" | "discover";
@@ -4279,7 +4279,7 @@ export interface components {
             /** @description The version that was read. */
             version: string;
         };
-        /** @description Where file tools and commands may go (R23). */
+        /** @description Where file tools and commands may go. */
         Files: {
             /**
              * @description `workspace` is each user's own folder; other entries are absolute paths open to all who hold the permission.
@@ -5028,7 +5028,7 @@ export interface components {
              */
             complete_10: number;
         };
-        /** @description One memory. It belongs to one person and nobody else reads it, administrators included (R4). */
+        /** @description One memory. It belongs to one person and nobody else reads it, administrators included. */
         Memory: {
             /**
              * Format: uuid
@@ -5345,7 +5345,7 @@ export interface components {
              */
             program_of?: string | null;
         };
-        /** @description Requests to other machines (R48). */
+        /** @description Requests to other machines. */
         Outbound: {
             /**
              * @description Places, as `host:port`, that may be reached although they are not public: this machine, the local network.
@@ -5913,7 +5913,7 @@ export interface components {
             };
         };
         /**
-         * @description What running a tool can do; decides whether a person is asked (R5).
+         * @description What running a tool can do; decides whether a person is asked.
          * @enum {string}
          */
         Risk: "read" | "low_write" | "high_write" | "destructive";
@@ -6235,7 +6235,7 @@ export interface components {
             /** @description Whether it is the one that asks. */
             current: boolean;
         };
-        /** @description One setting of a tool's configuration (R34). Values live in the vault. */
+        /** @description One setting of a tool's configuration. Values live in the vault. */
         Setting: {
             /** @description The key, as `PUT /api/tools/{name}/config` takes it. */
             key: string;
@@ -6251,7 +6251,7 @@ export interface components {
         /** @description All settings. Each has a default, so an old stored text still reads. */
         Settings: {
             /**
-             * @description The kill switch: off stops every tool (R41).
+             * @description The kill switch: off stops every tool.
              * @default true
              */
             tools_enabled: boolean;
@@ -6468,7 +6468,7 @@ export interface components {
             weight: number;
         };
         /**
-         * @description Whether a tool can be used now (R36).
+         * @description Whether a tool can be used now.
          * @enum {string}
          */
         Status: "system" | "available" | "connected" | "disabled" | "error";
@@ -6821,7 +6821,7 @@ export interface components {
             /** @description The best first. */
             results: components["schemas"]["Thing"][];
         };
-        /** @description A question to a person: may this tool run with exactly these arguments? (R7) */
+        /** @description A question to a person: may this tool run with exactly these arguments? */
         Ticket: {
             /**
              * Format: uuid

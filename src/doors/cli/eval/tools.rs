@@ -80,7 +80,7 @@ async fn learn(db: &Db, embedder: &Embedder, log: &[Logged]) -> Result<Past> {
     Ok(past)
 }
 
-/// The weight of each tool that the calls of a log would have taught (R43).
+/// The weight of each tool that the calls of a log would have taught.
 fn weights(log: &[Logged]) -> HashMap<String, f64> {
     let mut weights: HashMap<String, f64> = HashMap::new();
     for tool in log.iter().flat_map(|line| &line.tools) {
