@@ -185,7 +185,7 @@ pub struct Entry {
     /// Who.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub user_id: Option<UserId>,
-    /// His name then.
+    /// The user's name then.
     pub user: String,
     /// The conversation it belongs to.
     #[schema(value_type = Option<String>, format = "uuid")]

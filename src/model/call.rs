@@ -176,7 +176,7 @@ pub struct Ticket {
     pub topic: Option<ConversationId>,
     /// Canonical id of the tool.
     pub tool: String,
-    /// The name the caller used, an alias perhaps: its result shape is his.
+    /// The name the caller used, an alias perhaps: it decides the shape of their result.
     pub asked_as: String,
     /// The validated arguments; the person may change them when approving.
     pub arguments: Value,

@@ -186,7 +186,7 @@ pub enum Credential {
     Local,
 }
 
-/// An authenticated caller and what he may do now.
+/// An authenticated caller and what they may do now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
     /// Whose data and budgets are used.
@@ -195,16 +195,16 @@ pub struct Caller {
     pub username: String,
     /// Already narrowed: role, and key where one was used.
     pub permissions: Permissions,
-    /// The door he came through.
+    /// The door they came through.
     pub door: Door,
-    /// What he showed at it.
+    /// What they showed at it.
     pub credential: Credential,
     /// Opens what belongs to the person: their session does, a key only if they said so when they made it.
     pub personal: bool,
 }
 
 impl Caller {
-    /// The same person through another door, for instance the chat turn he started.
+    /// The same person through another door, for instance the chat turn they started.
     #[must_use]
     pub fn through(&self, door: Door) -> Self {
         Self { door, ..self.clone() }

@@ -145,7 +145,7 @@ pub struct Row {
     /// The person it was done for.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub user_id: Option<UserId>,
-    /// His name, while he exists.
+    /// The user's name, while they exist.
     pub user: Option<String>,
     /// The call it was part of.
     #[schema(value_type = Option<String>, format = "uuid")]

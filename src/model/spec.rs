@@ -75,7 +75,7 @@ pub enum Category {
     Processes,
     /// What a person's desktop offers: clipboard, launcher.
     Desktop,
-    /// What is remembered of a person, and his lists.
+    /// What is remembered of a person, and their lists.
     Memory,
     /// The platform itself: audit, status.
     Operations,

@@ -26,7 +26,7 @@ pub const OF_TEXTS: &[&str] = &[
     "nor", "not", "now", "off", "once", "only", "other", "ours", "out", "over", "own", "same", "such", "theirs",
     "through", "too", "under", "until", "very", "while", "whom", "yours",
 ];
-/// Words that say nothing more where somebody asks for what he needs.
+/// Words that say nothing more where somebody asks for what they need.
 #[rustfmt::skip]
 const OF_NEEDS: &[&str] = &[
     "able", "additionally", "after", "appreciate", "assist", "currently", "finally", "find", "first", "get",
@@ -34,7 +34,7 @@ const OF_NEEDS: &[&str] = &[
     "next", "now", "once", "provide", "really", "show", "thank", "thanks", "today", "tool", "trying", "use",
     "using", "want",
 ];
-/// Words that say nothing more where a text is about a person and what is kept of him.
+/// Words that say nothing more where a text is about a person and what is kept of them.
 const OF_MEMORY: &[&str] = &["remember", "user"];
 
 /// A word as it is written, and as it is compared.

@@ -28,7 +28,7 @@ const METADATA: usize = 64;
 const METADATA_PART: usize = 2_000;
 /// Most results of a query.
 const RESULTS: usize = 200;
-/// How long a writer is kept waiting until what he wrote is found; it is written all the same.
+/// How long a writer is kept waiting until what they wrote is found; it is written all the same.
 const VISIBLE: Duration = Duration::from_secs(3);
 
 /// What is put under a name.

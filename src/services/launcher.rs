@@ -83,7 +83,7 @@ impl<'a> Launcher<'a> {
         Ok(found)
     }
 
-    /// Notes that the caller opened something. Fails where he may not see it, as if it were not there.
+    /// Notes that the caller opened something. Fails where they may not see it, as if it were not there.
     pub async fn used(self, kind: Kind, id: &str) -> Result<()> {
         let none = || {
             Error::not_found(format!("There is no {} '{}'.", kind.as_str(), id.chars().take(80).collect::<String>()))

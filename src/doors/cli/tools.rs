@@ -64,7 +64,8 @@ pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Re
     }
 }
 
-/// Asks the person at the terminal about the ticket of a 409; `--yes` answers for him, but never for what is destructive.
+/// Asks the person at the terminal about the ticket of a 409; `--yes` answers for them, but never for what is
+/// destructive.
 async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
     let (asked, reason) = (cell(ticket, "question"), cell(ticket, "reason"));
     let warnings = ticket.get("warnings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);

@@ -13,7 +13,7 @@ use crate::{
     store::people::{Actor, SharedIdentity},
 };
 
-/// The caller with his role and session.
+/// The caller with their role and session.
 pub(super) struct Signed(pub(super) SharedIdentity);
 
 /// The asker.

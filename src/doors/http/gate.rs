@@ -111,7 +111,7 @@ async fn contain<T>(handler: impl Future<Output = std::result::Result<T, actix_w
     }
 }
 
-/// Who asks, if anybody, and whether he may.
+/// Who asks, if anybody, and whether they may.
 async fn admit(request: &HttpRequest, state: &State, route: &Route) -> Result<Option<SharedIdentity>> {
     let now = state.app.clock.now();
     let shown = client::shown(request.headers());

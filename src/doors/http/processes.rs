@@ -188,7 +188,7 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct ProcessPublish {
-    /// The revision that was read: what somebody has not read he does not publish.
+    /// The revision that was read: nobody publishes what they have not read.
     revision: u32,
 }
 

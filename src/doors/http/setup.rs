@@ -69,7 +69,7 @@ struct Owner {
     password: Secret,
 }
 
-/// Makes the owner, once, and signs him in.
+/// Makes the owner, once, and signs them in.
 #[utoipa::path(post, path = "/api/setup", request_body = Owner, tag = "setup", responses(
     (status = 201, body = auth::Me),
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),

@@ -186,7 +186,7 @@ async fn enable(
     Ok(Json(ToolView::of(&tool, &Facts::read(&state).await?)))
 }
 
-/// A tool this caller may use; what he may not use does not exist for him here.
+/// A tool this caller may use; what they may not use does not exist for them here.
 pub(super) fn visible(state: &State, caller: &Caller, name: &str) -> Result<Arc<Tool>> {
     Ok(state.invoker.registry().as_seen_by(caller).find(name)?.tool)
 }

@@ -1,7 +1,7 @@
 //! The risk of a call to a system: that of what is registered for it, else that of its method.
 //!
-//! A caller chooses what he sends, so nothing he can write differently for the same effect may lower it: where a call
-//! can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.
+//! A caller chooses what they send, so nothing they can write differently for the same effect may lower it: where a
+//! call can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.
 
 use std::collections::HashSet;
 
@@ -89,7 +89,7 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
         Operation::Websocket => connected(found, &endpoint_call::path(endpoint, arguments)?),
         Operation::Grpc { service, rpc } if !endpoint.reviewed => remote(found, service, rpc),
         Operation::Grpc { .. } => Risk::Read,
-        // What a person has let through is weighed as he has it, unless its place is the caller's choice.
+        // What a person has let through is weighed as they have it, unless its place is the caller's choice.
         _ if endpoint.reviewed && !has_values => Risk::Read,
         _ if endpoint.reviewed => posted(found, &endpoint_call::path(endpoint, arguments)?),
         Operation::Graphql { query, operation_name } => queried(found, query, operation_name.as_deref())?,

@@ -213,7 +213,7 @@ impl Finder {
         Ok(ranked.into_iter().map(|one| one.tool).collect())
     }
 
-    /// Tries the tools this caller may call out on his own past requests.
+    /// Tries the tools this caller may call out on their own past requests.
     pub async fn try_out(&self, asker: Asker<'_>) -> Result<Trial> {
         let began = Instant::now();
         let prepared = self.prepared(asker.registry).await?;

@@ -27,7 +27,7 @@ const WEIGHT: (f64, f64) = (0.1, 5.0);
 /// One past need, with the tools called for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// Whose it was; only he is shown the text.
+    /// Whose it was; only they are shown the text.
     pub user: UserId,
     /// What was asked for.
     pub text: String,

@@ -109,8 +109,8 @@ impl Profile {
         [whole.join(". ").chars().take(WHOLE).collect(), short, name]
     }
 
-    /// What a person may say when he needs it: the sentences on when to use it, and what its examples show
-    /// where their titles say it.
+    /// What a person may say who needs it: the sentences on when to use it, and what its examples show where their
+    /// titles say it.
     pub fn needs(&self) -> Vec<&str> {
         let sentences = self.when_to_use.split(['.', ';']).map(str::trim).filter(|s| s.split_whitespace().count() >= 3);
         let titles = self.examples.iter().map(String::as_str);

@@ -21,7 +21,7 @@ const BATCH: usize = 64;
 const SHARING: usize = 2;
 /// Documents looked at for one batch.
 const LOOKED_AT: u32 = 64;
-/// How long the worker waits at most before he looks for work himself.
+/// How long the worker waits at most before it looks for work itself.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// How long indexes that are busy are left alone.

@@ -15,7 +15,7 @@ use futures_util::FutureExt;
 /// Documents fetched and read at once, and those of one person: each may take a hundred megabytes.
 const READERS: usize = 3;
 const EACH: usize = 2;
-/// How long a worker waits at most before he looks for work himself.
+/// How long a worker waits at most before it looks for work itself.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// How often the trash is looked through.
 const TRASH: Duration = Duration::from_secs(3_600);

@@ -39,9 +39,9 @@ pub struct Workbench {
 pub struct Accepted {
     /// What was changed.
     pub note: Option<String>,
-    /// The new capabilities he agrees to.
+    /// The new capabilities the publisher agrees to.
     pub wider: Vec<String>,
-    /// The digest of the text he saw last, where he says so: another that is there by now is not taken for it.
+    /// The digest of the text they saw last, where they say so: another that is there by now is not taken for it.
     pub base: Option<String>,
 }
 

@@ -36,7 +36,7 @@ pub(super) fn wider(live: Option<&Loaded>, next: &Loaded, hidden: &BTreeSet<Stri
     wider
 }
 
-/// Fails where the next text does not ask for the permission of the live one, and its author has not got it himself.
+/// Fails where the next text does not ask for the permission of the live one, and its author does not hold it.
 pub(super) fn demand_permission(live: &Head, next: &Head, held: &Permissions) -> Result<()> {
     let what = |needed: &str| format!("leave @permission {needed} in its header");
     demand_held(live, lost_permission(live, next), held, what)

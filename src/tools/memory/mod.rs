@@ -1,4 +1,4 @@
-//! What is remembered of a person, and his lists.
+//! What is remembered of a person, and their lists.
 
 mod list;
 mod memory_get;

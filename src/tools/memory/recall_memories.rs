@@ -113,7 +113,7 @@ pub(super) fn tool() -> Tool {
         "recall_memories",
         Category::Memory,
         "Finds what was saved about this user: up to 10 matching memories, the newest first.",
-        "You need the user's preferences, past instructions or facts he has shared before, and they are not in this \
+        "You need the user's preferences, past instructions or facts they have shared before, and they are not in this \
          conversation already.",
         run,
     )

@@ -16,7 +16,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// An authority nobody trusts by himself.
+/// An authority nobody trusts of their own accord.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }

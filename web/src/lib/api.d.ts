@@ -206,7 +206,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the caller is and what he may do. */
+        /** Who the caller is and what they may do. */
         get: operations["get_api_auth_me"];
         put?: never;
         post?: never;
@@ -2396,7 +2396,7 @@ export interface paths {
         /** Whether the first owner is still to be made. */
         get: operations["get_api_setup"];
         put?: never;
-        /** Makes the owner, once, and signs him in. */
+        /** Makes the owner, once, and signs them in. */
         post: operations["post_api_setup"];
         delete?: never;
         options?: never;
@@ -2763,7 +2763,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a user's role or password, or keeps him out.
+         * Changes a user's role or password, or keeps them out.
          * @description Needs the permission `users:manage`.
          */
         patch: operations["patch_api_users_id"];
@@ -3817,7 +3817,7 @@ export interface components {
              * @description The person it was done for.
              */
             user_id?: string | null;
-            /** @description His name, while he exists. */
+            /** @description The user's name, while they exist. */
             user?: string | null;
             /**
              * Format: uuid
@@ -4144,7 +4144,7 @@ export interface components {
              * @description Who.
              */
             user_id?: string | null;
-            /** @description His name then. */
+            /** @description The user's name then. */
             user: string;
             /**
              * Format: uuid
@@ -4986,11 +4986,11 @@ export interface components {
              * @description Stable id.
              */
             id: string;
-            /** @description His name. */
+            /** @description The user's name. */
             username: string;
-            /** @description His role. */
+            /** @description The user's role. */
             role: string;
-            /** @description What he may do through this credential, now. */
+            /** @description What they may do through this credential, now. */
             permissions: string[];
             /** @description `session`, `key` or `local`. */
             credential: string;
@@ -5599,7 +5599,7 @@ export interface components {
         ProcessPublish: {
             /**
              * Format: uint32
-             * @description The revision that was read: what somebody has not read he does not publish.
+             * @description The revision that was read: nobody publishes what they have not read.
              */
             revision: number;
         };
@@ -6840,7 +6840,7 @@ export interface components {
             topic?: string | null;
             /** @description Canonical id of the tool. */
             tool: string;
-            /** @description The name the caller used, an alias perhaps: its result shape is his. */
+            /** @description The name the caller used, an alias perhaps: it decides the shape of their result. */
             asked_as: string;
             /** @description The validated arguments; the person may change them when approving. */
             arguments: unknown;
@@ -7009,7 +7009,7 @@ export interface components {
         };
         UserChange: {
             role?: string | null;
-            /** @description Kept out: his sessions end, his keys do nothing. */
+            /** @description Kept out: their sessions end, their keys do nothing. */
             disabled?: boolean | null;
             /** @description 10 characters at least; ends their sessions and keys. One's own is changed with the current one. */
             password?: string | null;
@@ -21516,7 +21516,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description He is the last administrator. */
+            /** @description They are the last administrator. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21604,7 +21604,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description He is the last administrator. */
+            /** @description They are the last administrator. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -184,7 +184,7 @@ fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time
             (becomes, by_document, by_hand)
         }
     };
-    // What somebody says now, he says by hand.
+    // What somebody says now, they say by hand.
     let by_person = EndpointDraft { risk, description, when_to_use, ..EndpointDraft::default() };
     becomes = by_person.apply(becomes, &BTreeSet::new(), now)?;
     becomes.imported = Some(Box::new(said));
