@@ -38,9 +38,9 @@ use crate::{
 
 /// Longest message, in characters.
 const LONGEST: usize = 200_000;
-/// How long the events of an ended turn are kept for streams that come back.
+/// The time the events of an ended turn are kept for streams that come back.
 const KEPT: Duration = Duration::from_secs(60);
-/// How long stopping waits for the turn to say that it has ended.
+/// The longest that stopping waits for the turn to say that it has ended.
 const STOPPING: Duration = Duration::from_secs(5);
 
 /// The chat. Cheap to clone.
@@ -67,7 +67,7 @@ pub(super) struct Live {
     pub(super) cancel: CancellationToken,
 }
 
-/// What a person sends.
+/// A message a person sends.
 #[derive(Debug, Clone, Default)]
 pub struct NewMessage {
     /// The text.
@@ -79,7 +79,7 @@ pub struct NewMessage {
 }
 
 impl Shared {
-    /// What asks models for this person.
+    /// Returns the client that asks models for this person.
     pub(super) fn models(&self, user: Option<UserId>) -> Models {
         let http = self.app.net.gate.on_behalf(Origin::part(Part::Models, user));
         Models::new(http, self.patience, self.app.net.breakers.clone())
@@ -102,17 +102,17 @@ impl Agent {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// What asks models for this person; none where the platform asks for itself.
+    /// Returns the client that asks models for this person; with `None`, for the platform itself.
     pub fn models(&self, user: Option<UserId>) -> Models {
         self.shared.models(user)
     }
 
-    /// Which models may be asked.
+    /// Returns the models that may be asked.
     pub fn providers(&self) -> &Providers {
         &self.shared.providers
     }
 
-    /// Whose conversations are whose.
+    /// Returns the register of whose conversations are whose.
     pub fn conversations(&self) -> &Conversations {
         &self.shared.conversations
     }
@@ -256,7 +256,11 @@ impl Agent {
         NewTurn { conversation, caller: caller.clone(), provider, now: self.shared.app.clock.now() }
     }
 
-    /// Fails before anything is written where no answer can come.
+    /// Checks that an answer can come, before anything is written.
+    ///
+    /// # Errors
+    ///
+    /// If none can.
     async fn demand_model(&self, user: UserId) -> Result<()> {
         if !self.shared.providers.any().await? {
             return Err(chain::no_model());
@@ -264,7 +268,11 @@ impl Agent {
         self.shared.demand_budget(user).await
     }
 
-    /// Fails where an answer is being written. One that waits for a decision does not stand in the way: it is given up.
+    /// Checks that no answer is being written. One that waits for a decision does not stand in the way: it is given up.
+    ///
+    /// # Errors
+    ///
+    /// If one is being written.
     async fn ensure_free(&self, id: ConversationId) -> Result<()> {
         match self.shared.turns.open_in(id).await? {
             Some(turn) if turn.state != TurnState::Waiting => Err(Error::conflict(UNDER_WAY)),
@@ -307,7 +315,11 @@ impl Agent {
 }
 
 impl Shared {
-    /// Fails where this person's tokens of the day are used up.
+    /// Checks that this person has tokens of the day left.
+    ///
+    /// # Errors
+    ///
+    /// If they are used up.
     pub(super) async fn demand_budget(&self, user: UserId) -> Result<()> {
         let Some(budget) = self.app.settings.get().chat.daily_token_budget else { return Ok(()) };
         let spent = usage::spent(&self.app.db, user, self.app.clock.now()).await?.total();

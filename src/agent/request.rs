@@ -87,7 +87,7 @@ impl Run {
         Ok(Asked { request, tokens })
     }
 
-    /// What the person asks for is the need that tools are found and learned by.
+    /// Makes what the person asks for the need that tools are found and learned by.
     fn told_the_finder(&self, placed: &[Placed]) {
         let request = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         if let Some(request) = request.filter(|_| self.turn.model_calls == 0) {

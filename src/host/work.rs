@@ -74,7 +74,8 @@ impl Work {
     /// where nobody waits for it any more.
     ///
     /// # Errors
-    /// [`Kind::Busy`] where no turn came in 15 seconds: the work did not run.
+    ///
+    /// [`Kind::Busy`] if no turn came in 15 seconds: the work did not run.
     pub async fn run<T, F>(&self, who: Option<UserId>, work: F) -> Result<T>
     where
         T: Send + 'static,
@@ -86,6 +87,7 @@ impl Work {
     /// The same for work that takes so many turns, or all that one person gets: what takes much memory.
     ///
     /// # Errors
+    ///
     /// As [`Self::run`].
     pub async fn run_as<T, F>(&self, who: Option<UserId>, turns: usize, work: F) -> Result<T>
     where
@@ -116,6 +118,7 @@ impl Work {
     /// small does not wait for it.
     ///
     /// # Errors
+    ///
     /// As [`Self::run`].
     pub async fn run_on<T, F>(&self, who: Option<UserId>, bytes: u64, work: F) -> Result<T>
     where
@@ -139,7 +142,8 @@ impl Work {
     /// Room for a result of so many bytes, or all the room of a person, until the part is dropped.
     ///
     /// # Errors
-    /// [`Kind::Busy`] where earlier results of that person leave none in 15 seconds.
+    ///
+    /// [`Kind::Busy`] if earlier results of that person leave none in 15 seconds.
     pub async fn room(&self, who: Option<UserId>, bytes: u64) -> Result<Part> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         timeout(self.patience, self.results.take(who, bytes)).await.map_err(|_| busy(MANY_RESULTS))

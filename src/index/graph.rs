@@ -83,7 +83,8 @@ fn is_telling(title: &[String]) -> bool {
     }
 }
 
-/// What a document's text says. `own` is the document's id, `sections` the headings of its passages, outermost first.
+/// Returns what a document's text says. `own` is the document's id, `sections` the headings of its passages, outermost
+/// first.
 pub fn findings(own: &str, text: &str, sections: &[Vec<String>], titles: &Titles) -> Vec<Finding> {
     let own_id = format!("document:{own}");
     let mut found = Vec::new();
@@ -99,7 +100,7 @@ pub fn findings(own: &str, text: &str, sections: &[Vec<String>], titles: &Titles
     found
 }
 
-/// Whether a text names a title, as whole words.
+/// Returns whether a text names a title, as whole words.
 pub fn names(text: &str, id: &str, title: &str) -> bool {
     !Titles::of([(id.to_owned(), title.to_owned())]).named(text).is_empty()
 }
@@ -188,7 +189,7 @@ fn links(text: &str, titles: &Titles) -> Vec<Finding> {
     found
 }
 
-/// What a model is told to do with a text.
+/// The instructions to a model on what to do with a text.
 pub const INSTRUCTIONS: &str = "You read a text for a graph of what it speaks of. Answer with one JSON object and nothing \
      else: {\"entities\": [{\"name\": \"...\", \"kind\": \"Person|Organization|Place|Product|System|Event|Law|Concept\"}], \
      \"relations\": [{\"from\": \"<name>\", \"rel\": \"<verb_in_snake_case>\", \"to\": \"<name>\"}]}. Name at most 40 entities \
@@ -217,7 +218,11 @@ struct Relation {
     to: String,
 }
 
-/// What a model's answer says, as far as the text does name it. Fails where it is no JSON of that shape.
+/// Returns what a model's answer says, as far as the text does name it.
+///
+/// # Errors
+///
+/// If it is no JSON of that shape.
 pub fn told(answer: &str, text: &str) -> Result<Vec<Finding>> {
     let from = answer.find('{').unwrap_or(0);
     let to = answer.rfind('}').map_or(0, |end| end + 1);

@@ -5,7 +5,7 @@ use serde_json::{Map, Value};
 
 use super::{origin::Origin, time::Time};
 
-/// Where [`Output::meta`] says where a result came from: a place outside, or false.
+/// The key of [`Output::meta`] that says where a result came from: a place outside, or false.
 const OUTSIDE: &str = "outside";
 /// Name of the time at which that place was read, for what was kept since: milliseconds since 1970.
 const OUTSIDE_AT: &str = "outside_at";
@@ -80,7 +80,7 @@ impl Output {
         self
     }
 
-    /// When the place outside was read that it says it came from; `None` means now.
+    /// Returns when the place outside was read that it says it came from; `None` means now.
     pub fn outside_at(&self) -> Option<Time> {
         self.meta.get(OUTSIDE_AT)?.as_i64().map(Time::from_millis)
     }
@@ -96,7 +96,7 @@ impl Output {
         self.meta.get(OUTSIDE)?.as_str()
     }
 
-    /// Whether it says that nothing of it came from outside.
+    /// Returns whether it says that nothing of it came from outside.
     pub fn is_ours(&self) -> bool {
         self.meta.get(OUTSIDE) == Some(&Value::Bool(false))
     }

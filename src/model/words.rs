@@ -68,7 +68,7 @@ pub fn telling(text: &str) -> Vec<String> {
     telling.filter(|word| seen.insert(word.clone())).collect()
 }
 
-/// Whether a word, in lower case, says nothing of what a text to be found is about.
+/// Returns whether a word, in lower case, says nothing of what a text to be found is about.
 pub fn is_stop_word(word: &str) -> bool {
     is_one_of(&[STOP_WORDS, OF_TEXTS], word)
 }
@@ -91,8 +91,8 @@ pub fn apart(text: &str) -> String {
     spaced
 }
 
-/// Whether a character of an identifier begins a word: `readFile` has two, and so has `XMLFile`. Digits stay with the
-/// letters before them.
+/// Returns whether a character of an identifier begins a word: `readFile` has two, and so has `XMLFile`. Digits stay
+/// with the letters before them.
 pub fn begins_word(before: char, c: char, after: Option<char>) -> bool {
     let small = |c: char| c.is_lowercase() || c.is_ascii_digit();
     c.is_uppercase() && (small(before) || (before.is_uppercase() && after.is_some_and(char::is_lowercase)))

@@ -75,7 +75,7 @@ fn is_thrown(error: &EvalAltResult) -> bool {
     matches!(error, EvalAltResult::ErrorRuntime(..))
 }
 
-/// What was thrown, where it was a map.
+/// Returns the map that was thrown, where it was one.
 pub(super) fn thrown_map(error: &EvalAltResult) -> Option<rhai::Map> {
     match innermost(error).0 {
         EvalAltResult::ErrorRuntime(value, _) => value.clone().try_cast::<rhai::Map>(),
@@ -127,7 +127,7 @@ fn unknown_function(machine: &Machine, ast: &AST, signature: &str) -> String {
     }
 }
 
-/// What keeps a text from being compiled.
+/// Returns the problem that keeps a text from being compiled.
 pub(super) fn of_text(source: &str, error: &ParseError) -> Diagnostic {
     let position = error.position();
     let (line, column) = match (position.line(), position.position()) {
@@ -192,7 +192,7 @@ fn sentence(text: &str) -> String {
     format!("{first}{rest}{end}")
 }
 
-/// Why a name that is declared on this line is not seen.
+/// Returns why a name that is declared on this line is not seen.
 fn unseen(source: &str, name: &str, line: usize) -> String {
     let declared = source.lines().nth(line - 1).unwrap_or_default();
     if ["let ", "const "].iter().any(|keyword| declared.starts_with(keyword)) {

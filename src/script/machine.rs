@@ -94,7 +94,7 @@ fn limit(engine: &mut Engine) {
     }
 }
 
-/// How many operations pass between two looks at the clock.
+/// The number of operations that pass between two looks at the clock.
 const LOOK: u64 = 512;
 
 /// Ends a script that has used its processor time, at its place; what a native function uses, the server sees.
@@ -120,7 +120,7 @@ pub(super) fn cpu_time() -> Duration {
 }
 
 impl Limit {
-    /// What is said of it.
+    /// Returns what is said of it.
     pub(super) fn told(self) -> String {
         match self {
             Self::Cpu => format!(

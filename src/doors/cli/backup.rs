@@ -71,7 +71,7 @@ fn put(body: &mut Value, name: &str, text: String) {
     }
 }
 
-/// Why there may be no backup.
+/// The reason there may be no backup.
 enum Unmade {
     /// There is none: it was refused, or it failed.
     Surely(Error),

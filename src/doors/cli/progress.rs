@@ -17,7 +17,7 @@ const WORTH_TELLING: u64 = 16 << 20;
 /// Hundredths between two lines.
 const STEP: u64 = 20;
 
-/// What was told last.
+/// The state that was printed last.
 #[derive(Default)]
 pub(super) struct Telling {
     part: Part,

@@ -84,12 +84,12 @@ async fn problems_of(workers: &Workers, text: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// What keeps a script from running.
+/// Returns the errors that keep a script from running.
 async fn errors_of(workers: &Workers, text: &str) -> Vec<Diagnostic> {
     problems_of(workers, text).await.into_iter().filter(Diagnostic::is_error).collect()
 }
 
-/// What keeps a server from taking a file under its name.
+/// Returns the problem that keeps a server from taking a file under its name.
 fn of_name(file: &Path, text: &str, offered: &Registry) -> Option<Diagnostic> {
     let header::Head { name, name_at: (line, column), .. } = header::parse(text).0;
     if name.is_empty() {
@@ -209,7 +209,7 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
     }
 }
 
-/// What a script logged, a line each.
+/// Returns the lines a script logged.
 fn logged(facts: &Value) -> Vec<String> {
     let lines = facts.get("log").and_then(|log| serde_json::from_value::<Vec<LogLine>>(log.clone()).ok());
     let told = |line: LogLine| match line.level {

@@ -97,7 +97,7 @@ async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Scree
     }
 }
 
-/// Whether `--yes` answers this question: never one about what is destructive, nor the same one asked again.
+/// Returns whether `--yes` answers this question: never one about what is destructive, nor the same one asked again.
 fn waived(ticket: &Value, args: &CallArgs) -> bool {
     args.yes && args.ticket.is_none() && cell(ticket, "risk") != "destructive"
 }
@@ -117,7 +117,7 @@ fn show(result: &Value, screen: &Screen) -> Result<Exit> {
     Ok(Exit::Failed)
 }
 
-/// Who approved a call and what they changed: what ran is not what stands on the command line then.
+/// Returns who approved a call and what they changed: what ran is not what stands on the command line then.
 fn approval(result: &Value) -> Vec<String> {
     let edits = result.pointer("/meta/edited").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     if edits.is_empty() {

@@ -40,7 +40,7 @@ pub(super) struct Me {
     username: String,
     /// The user's role.
     role: String,
-    /// What they may do through this credential, now.
+    /// The permissions they have through this credential, now.
     permissions: Vec<String>,
     /// `session`, `key` or `local`.
     credential: &'static str,
@@ -105,7 +105,7 @@ async fn logout(request: HttpRequest, state: Data<State>, signed: Signed, by: Ac
     Ok(HttpResponse::NoContent().cookie(client::no_cookie(&request, &state)).finish())
 }
 
-/// Who the caller is and what they may do.
+/// Returns who the caller is and what they may do.
 #[utoipa::path(get, path = "/api/auth/me", tag = "auth", responses((status = 200, body = Me)))]
 async fn me(signed: Signed) -> Json<Me> {
     Json(Me::new(&signed.0.caller, &signed.0.role))

@@ -54,7 +54,7 @@ async fn change(state: Data<State>, by: Actor, mut body: Body<Map<String, Value>
     Ok(Json((*settings).clone()))
 }
 
-/// Whether a patch changes a setting of backups.
+/// Returns whether a patch changes a setting of backups.
 fn changes_backups(now: &Settings, patch: &Map<String, Value>) -> bool {
     let now = serde_json::to_value(&now.backups).unwrap_or_default();
     match patch.get("backups") {
@@ -63,7 +63,11 @@ fn changes_backups(now: &Settings, patch: &Map<String, Value>) -> bool {
     }
 }
 
-/// Brings the names among the changes to their own form. Fails where one names nothing there is.
+/// Brings the names among the changes to their own form.
+///
+/// # Errors
+///
+/// If one names nothing there is.
 fn check(state: &State, patch: &mut Map<String, Value>) -> Result<()> {
     let now = state.app.settings.get();
     let tool = |text: &str| own_name(state, text);
@@ -74,7 +78,11 @@ fn check(state: &State, patch: &mut Map<String, Value>) -> Result<()> {
     check_list(patch, "outbound.exceptions", &now.outbound.exceptions, own_place)
 }
 
-/// Fails where another catalogue is no address, or another model is none that can be chosen.
+/// Checks the changes to embeddings.
+///
+/// # Errors
+///
+/// If another catalogue is no address, or another model is none that can be chosen.
 async fn check_embeddings(state: &State, patch: &Map<String, Value>) -> Result<()> {
     let now = state.app.settings.get().embeddings.clone();
     let given = |name: &str| patch.get("embeddings").and_then(|embeddings| embeddings.get(name));

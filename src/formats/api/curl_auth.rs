@@ -16,7 +16,7 @@ pub(super) fn auth(command: &Command, url: &Url) -> Auth {
     proofs(command, url).into_iter().next().map_or(Auth::None, |(_, auth)| auth)
 }
 
-/// What is to be known of the credential of a command, in words.
+/// Returns what is to be known of the credential of a command, in words.
 pub(super) fn warnings(command: &Command, url: &Url) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     if let Some(proof) = &command.unknown_proof {

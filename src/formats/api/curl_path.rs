@@ -16,7 +16,7 @@ use crate::model::{
 /// Longest name of a placeholder.
 const LONGEST: usize = 64;
 
-/// What is written in capitals and stands for nothing but itself.
+/// The words that are written in capitals and stand for nothing but themselves.
 const ABBREVIATIONS: &[&str] = &[
     "AJAX", "API", "CSV", "GRAPHQL", "HTML", "HTTP", "JSON", "OAUTH", "ODATA", "PDF", "REST", "RPC", "RSS", "SOAP",
     "SQL", "WEB", "WMS", "WFS", "WS", "XML",
@@ -78,8 +78,8 @@ pub(super) fn templated(path: &str, word: &Word) -> Result<(String, Vec<Paramete
     }
 }
 
-/// What stands for a value, without the signs around it: `{id}`, `{{id}}`, `<id>`, `:id`, and `$ID` where a shell would
-/// have put its value in place.
+/// Returns the name that stands for a value, without the signs around it: `{id}`, `{{id}}`, `<id>`, `:id`, and `$ID`
+/// where a shell would have put its value in place.
 pub(super) fn placeholder<'a>(text: &'a str, word: &Word) -> Option<&'a str> {
     let within = |open: &str, close: &str| text.strip_prefix(open)?.strip_suffix(close);
     let variable = || within("${", "}").or_else(|| text.strip_prefix('$')).filter(|_| word.variable.is_some());
@@ -87,7 +87,7 @@ pub(super) fn placeholder<'a>(text: &'a str, word: &Word) -> Option<&'a str> {
     name.or_else(variable).or_else(|| text.strip_prefix(':')).filter(|name| is_name(name))
 }
 
-/// Whether a segment stands for a value as documentation writes it, `OWNER`, among others in small letters. What is an
+/// Returns whether a segment stands for a value as documentation writes it, `OWNER`, among others in small letters. An
 /// abbreviation is no such.
 fn is_shouted(segment: &str) -> bool {
     let is_word = segment.chars().all(|c| c.is_ascii_uppercase() || "_-".contains(c));
@@ -95,7 +95,7 @@ fn is_shouted(segment: &str) -> bool {
     fits && segment.len() <= LONGEST && !ABBREVIATIONS.contains(&segment)
 }
 
-/// A segment with placeholders in it, `{name}.json`, as texts and the names behind them; none where it has none.
+/// A segment with placeholders in it, `{name}.json`, as texts and the names behind them; `None` if it has none.
 fn parts(segment: &str) -> Option<Vec<(&str, Option<&str>)>> {
     let (mut parts, mut rest) = (Vec::new(), segment);
     while let Some((text, after)) = rest.split_once('{') {
@@ -143,7 +143,7 @@ impl Template {
     }
 }
 
-/// What to say where a shell would have put a value in place.
+/// Returns the error for a place where a shell would have put a value.
 fn of_shell(word: &Word) -> Option<Error> {
     let variable = word.variable.as_deref()?;
     Some(told(&format!(

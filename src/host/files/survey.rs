@@ -41,7 +41,7 @@ pub fn before_now() -> i64 {
 }
 
 impl Rooted {
-    /// When the name at this absolute path last changed; a link is not followed. `None` if there is nothing.
+    /// Returns when the name at this absolute path last changed; a link is not followed. `None` if there is nothing.
     pub async fn changed(&self, path: &Path) -> Result<Option<LastChange>> {
         let path = path.to_owned();
         self.blocking(move |files| {

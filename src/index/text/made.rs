@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::model::error::{Error, Result};
 
-/// What a commit carries.
+/// The payload of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
     /// The database it was made from.

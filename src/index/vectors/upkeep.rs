@@ -43,7 +43,7 @@ impl Vectors {
         graph.linked() < self.rows.len()
     }
 
-    /// Whether [`Vectors::work`] has something to do.
+    /// Returns whether [`Vectors::work`] has something to do.
     pub fn has_work(&self) -> bool {
         match &self.graph {
             Some(graph) => graph.linked() < self.rows.len(),
@@ -66,7 +66,7 @@ impl Vectors {
     }
 }
 
-/// What a snapshot is made of.
+/// The parts a snapshot is made of.
 impl Vectors {
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows

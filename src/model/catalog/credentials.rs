@@ -23,7 +23,11 @@ impl Credentials {
         Self { auth, system: system.to_owned(), secrets }
     }
 
-    /// One secret; fails with what to do where it was never given, or was given for another address.
+    /// Returns one secret.
+    ///
+    /// # Errors
+    ///
+    /// If it was never given, or was given for another address, with what to do.
     pub fn demand(&self, name: &str) -> Result<&Secret> {
         self.get(name).ok_or_else(|| {
             let told = format!(

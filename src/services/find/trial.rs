@@ -28,25 +28,25 @@ pub struct Case {
     pub groups: Vec<Vec<String>>,
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     /// The case's name.
     pub id: String,
     /// The tools, best first.
     pub ranked: Vec<String>,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub ms: f64,
 }
 
-/// What a set of cases came to.
+/// The result of a set of cases.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Summary {
     /// The set's name.
     pub set: String,
-    /// How many tools were ranked.
+    /// The number of tools that were ranked.
     pub tools: usize,
-    /// How many needs were asked.
+    /// The number of needs that were asked.
     pub queries: usize,
     /// The means of all.
     #[serde(flatten)]

@@ -48,7 +48,7 @@ struct Word {
     text: String,
     start: usize,
     end: usize,
-    /// Where the word before ends, if nothing but a blank is between.
+    /// The end of the word before, if nothing but a blank is between.
     follows: Option<usize>,
 }
 

@@ -15,7 +15,7 @@ pub(super) fn holder<'a>(all: &'a [Shown], name: &str) -> Option<&'a Shown> {
     all.iter().find(|shown| shown.name == name && shown.live.is_some() && shown.problem.is_none())
 }
 
-/// Why a script cannot have a name, where one of those that come before it has it. Drafts hold no name.
+/// Returns why a script cannot have a name, where one of those that come before it has it. Drafts hold no name.
 pub(super) fn lost(before: &[Shown], name: &str, origin: Origin) -> Option<String> {
     let holder = before.iter().find(|shown| shown.name == name && shown.live.is_some())?;
     let way = match origin {

@@ -67,8 +67,9 @@ fn failed(Fault { message, thrown, line, column }: Fault, facts: &Value) -> Erro
     Error::new(kind, message).with_details(details)
 }
 
-/// What a script gave back: any value, or a map with the documented names of a tool's result, whatever else it holds.
-/// An error in it fails the call; it is shown by its text, what it does not name beside it, and all of it is the data.
+/// Returns the result of what a script gave back: any value, or a map with the documented names of a tool's result,
+/// whatever else it holds. An error in it fails the call; it is shown by its text, what it does not name beside it, and
+/// all of it is the data.
 fn result(value: Value) -> Result<Output> {
     let part = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
     if let Some(error) = part("error") {

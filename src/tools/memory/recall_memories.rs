@@ -20,11 +20,11 @@ use crate::{
     services::remembering::{Ask, Remembering},
 };
 
-/// How many come back unless told otherwise.
+/// The number of results unless told otherwise.
 const DEFAULT_LIMIT: u32 = 10;
 /// A match this much worse than the best is left out where the newest come first: it would hide what was meant.
 const CLOSE: f64 = 0.4;
-/// How many matches are looked at for the newest of them.
+/// The number of matches that are looked at for the newest of them.
 const LOOKED_AT: usize = 100;
 
 #[derive(Serialize, Deserialize, JsonSchema)]

@@ -204,7 +204,11 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
     Ok(Question::about("Run", &line))
 }
 
-/// The command the arguments make. Fails where the policy or the place does not let it run.
+/// Returns the command the arguments make.
+///
+/// # Errors
+///
+/// If the policy or the place does not let it run.
 async fn command(cx: &Context, args: Args) -> Result<Command> {
     let files = OwnFiles::of(cx)?;
     if args.strict == Some(true) {

@@ -8,7 +8,7 @@ use crate::model::catalog::{
     system::System,
 };
 
-/// What the document says otherwise than the system has it, in words: nobody believes it was taken over.
+/// Returns what the document says otherwise than the system has it, in words: nobody believes it was taken over.
 pub fn kept(system: &System, read: &Proposals) -> Vec<String> {
     [base_url(system, read), credential(system, read)].into_iter().flatten().collect()
 }
@@ -39,7 +39,7 @@ fn credential(system: &System, read: &Proposals) -> Option<String> {
     ))
 }
 
-/// Whether a credential of one is sent as that of the other: who asks is the system's own matter.
+/// Returns whether a credential of one is sent as that of the other: who asks is the system's own matter.
 fn is_same(a: &Auth, b: &Auth) -> bool {
     match (a, b) {
         (Auth::ApiKey { place: KeyPlace::Header, name: a }, Auth::ApiKey { place: KeyPlace::Header, name: b }) => {
