@@ -223,7 +223,7 @@ struct Relation {
 /// # Errors
 ///
 /// If it is no JSON of that shape.
-pub fn told(answer: &str, text: &str) -> Result<Vec<Finding>> {
+pub fn read_answer(answer: &str, text: &str) -> Result<Vec<Finding>> {
     let from = answer.find('{').unwrap_or(0);
     let to = answer.rfind('}').map_or(0, |end| end + 1);
     let json = answer.get(from..to).filter(|json| json.len() <= ANSWER).unwrap_or_default();
@@ -330,7 +330,7 @@ mod tests {
         let answer = "Sure:\n```json\n{\"entities\": [{\"name\": \"Anna Meier\", \"kind\": \"person\"}, {\"name\": \"Billing\", \
             \"kind\": \"System\"}, {\"name\": \"Rome\", \"kind\": \"Place\"}], \"relations\": [{\"from\": \"Anna Meier\", \
             \"rel\": \"runs!\", \"to\": \"Billing\"}, {\"from\": \"Billing\", \"rel\": \"is in\", \"to\": \"Rome\"}]}\n```";
-        let found = told(answer, text).unwrap();
+        let found = read_answer(answer, text).unwrap();
         let shown: Vec<_> = found.iter().map(|f| (f.rel.as_str(), f.to.id.as_str(), f.to.label.as_str())).collect();
         let wanted = [
             ("names", "thing:anna-meier", "Person"),
@@ -338,8 +338,8 @@ mod tests {
             ("runs", "thing:billing", "System"),
         ];
         assert_eq!(shown, wanted);
-        assert!(told("I cannot do that", text).is_err());
-        assert_eq!(told("{}", text).unwrap(), []);
+        assert!(read_answer("I cannot do that", text).is_err());
+        assert_eq!(read_answer("{}", text).unwrap(), []);
     }
 
     #[test]

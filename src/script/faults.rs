@@ -8,7 +8,7 @@ use crate::model::script::Diagnostic;
 /// The fault a run ended with.
 pub(super) fn of_run(machine: &Machine, ast: &AST, error: &EvalAltResult) -> Fault {
     let (inner, position) = innermost(error);
-    let message = told(inner, |signature| unknown_function(machine, ast, signature));
+    let message = message(inner, |signature| unknown_function(machine, ast, signature));
     let place = Some(position).filter(|p| !p.is_none());
     Fault {
         message,
@@ -18,11 +18,11 @@ pub(super) fn of_run(machine: &Machine, ast: &AST, error: &EvalAltResult) -> Fau
     }
 }
 
-fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
+fn message(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
     match error {
         EvalAltResult::ErrorRuntime(value, _) => thrown(value),
         EvalAltResult::ErrorTerminated(token, _) => match token.clone().try_cast::<Limit>() {
-            Some(limit) => limit.told(),
+            Some(limit) => limit.message(),
             None => token.clone().into_string().unwrap_or_default(),
         },
         EvalAltResult::ErrorTooManyOperations(_) => format!(
@@ -61,7 +61,7 @@ fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
 /// The fault a test ended with.
 pub(super) fn of_test(error: &EvalAltResult) -> Fault {
     let (inner, position) = innermost(error);
-    let message = told(inner, misfit::of_call_in_test);
+    let message = message(inner, misfit::of_call_in_test);
     let position = Some(position).filter(|p| !p.is_none());
     Fault {
         message,

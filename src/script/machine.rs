@@ -120,8 +120,8 @@ pub(super) fn cpu_time() -> Duration {
 }
 
 impl Limit {
-    /// Returns what is said of it.
-    pub(super) fn told(self) -> String {
+    /// Returns the message to whoever runs the script.
+    pub(super) fn message(self) -> String {
         match self {
             Self::Cpu => format!(
                 "The script used its {} ms of processor time. Do less at once, or use a helper such as sort_by or group_by \

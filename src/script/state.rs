@@ -115,7 +115,7 @@ impl State {
     pub(super) fn ask(&mut self, ask: &Ask) -> Answer {
         // Between two looks of the engine at the clock a script can ask often, and use much each time.
         if let Some(limit) = self.is_over() {
-            return Answer::Ended(limit.told());
+            return Answer::Ended(limit.message());
         }
         match &mut self.recorded {
             Some(recorded) => recorded.answer(ask),

@@ -146,7 +146,7 @@ async fn ask_one(app: &Arc<App>) -> Result<usize> {
     let said = model::ask(app, (None, None), question).await?;
     store.spend(said.cost.total().max(1), app.clock.now()).await?;
     // An answer that is none is not asked for again: the next would cost as much and likely be as bad.
-    let findings = graph::told(&said.text, &text).unwrap_or_else(|error| {
+    let findings = graph::read_answer(&said.text, &text).unwrap_or_else(|error| {
         tracing::warn!(?error, document = document.id, "a model's reading of a document is left out");
         Vec::new()
     });

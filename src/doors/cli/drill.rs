@@ -12,7 +12,7 @@ use rustix::process::geteuid;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{args::VerifyArgs, backup::opener, progress::told, run::Exit, screen::Screen};
+use super::{args::VerifyArgs, backup::opener, progress::with_progress, run::Exit, screen::Screen};
 use crate::{
     host::{clock::Clock, stop::Stop},
     model::{
@@ -44,7 +44,7 @@ pub async fn verify(args: VerifyArgs, data: &Path, json: bool) -> Result<Exit> {
     let ended = {
         let mut run = pin!(verification.run());
         tokio::select! {
-            drill = told(&mut run, &seen, &screen) => Ok(drill),
+            drill = with_progress(&mut run, &seen, &screen) => Ok(drill),
             asked = stop.asked() => {
                 stopped.cancel();
                 // What does not stop by itself has the copy removed under it.

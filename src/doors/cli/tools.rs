@@ -21,12 +21,12 @@ pub(super) async fn collisions(client: &Client, screen: &Screen) -> Result<Exit>
     let found: Value = client.get("/api/tools/collisions").await?;
     screen.show(&found, |found| match found.as_array().map(Vec::as_slice) {
         None | Some([]) => "No two tools are mistaken for each other.".to_owned(),
-        Some(pairs) => pairs.iter().map(told).collect::<Vec<_>>().join("\n"),
+        Some(pairs) => pairs.iter().map(collision).collect::<Vec<_>>().join("\n"),
     })?;
     Ok(Exit::Done)
 }
 
-fn told(pair: &Value) -> String {
+fn collision(pair: &Value) -> String {
     let needs = pair.get("needs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let lost: Vec<String> = needs.iter().map(|need| format!("    \"{}\"", cell(need, "need"))).collect();
     let (tool, other, asked) = (cell(pair, "tool"), cell(pair, "other"), cell(pair, "asked"));

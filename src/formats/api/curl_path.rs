@@ -28,15 +28,15 @@ pub(super) fn url(word: &Word) -> Result<Url> {
     let with_scheme = if text.contains("://") { text.clone() } else { format!("http://{text}") };
     let url = Url::parse(&with_scheme).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let url =
-        url.ok_or_else(|| of_shell(word).unwrap_or_else(|| told("The URL of the curl command cannot be read.")))?;
-    let host = url.host_str().ok_or_else(|| told("The URL of the curl command names no host."))?;
+        url.ok_or_else(|| of_shell(word).unwrap_or_else(|| invalid("The URL of the curl command cannot be read.")))?;
+    let host = url.host_str().ok_or_else(|| invalid("The URL of the curl command names no host."))?;
     let is_placeholder = host.contains(['$', '{', '}', '`', '*']);
     if let Some(error) = of_shell(word).filter(|_| is_placeholder || text.contains("$(")) {
         return Err(error);
     }
     if is_placeholder {
         let host = shorten(host);
-        return Err(told(&format!("The host of the curl command, '{host}', is a placeholder: write out the host.")));
+        return Err(invalid(&format!("The host of the curl command, '{host}', is a placeholder: write out the host.")));
     }
     Ok(url)
 }
@@ -146,12 +146,12 @@ impl Template {
 /// Returns the error for a place where a shell would have put a value.
 fn of_shell(word: &Word) -> Option<Error> {
     let variable = word.variable.as_deref()?;
-    Some(told(&format!(
+    Some(invalid(&format!(
         "The URL of the curl command holds {variable}, which only your shell knows: write out what it stands for, or \
          put the URL in single quotes where it is meant as it stands."
     )))
 }
 
-fn told(message: &str) -> Error {
+fn invalid(message: &str) -> Error {
     Error::invalid(message.to_owned())
 }

@@ -56,7 +56,7 @@ pub(super) fn introspection(text: &str) -> Result<Value> {
             TypeSystemDefinition::Directive(_) => {}
         }
     }
-    Ok(schema.told())
+    Ok(schema.to_json())
 }
 
 /// The text without the descriptions of the schema as a whole, which the parser does not know; places stay.
@@ -158,7 +158,7 @@ impl Schema {
         }
     }
 
-    fn told(&self) -> Value {
+    fn to_json(&self) -> Value {
         let root = |said: &Option<String>, usual: &str| {
             let name = said.as_deref().unwrap_or(usual);
             self.types.contains_key(name).then(|| json!({"name": name}))

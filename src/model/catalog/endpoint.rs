@@ -288,7 +288,7 @@ impl Endpoint {
     }
 
     /// A parameter's schema as callers are told it.
-    fn told(&self, parameter: &Parameter) -> Map<String, Value> {
+    fn parameter_schema(&self, parameter: &Parameter) -> Map<String, Value> {
         let schema = parameter.schema.clone();
         let told = if matches!(self.operation, Operation::Soap { .. }) { xml_name::untold(schema) } else { schema };
         if let Value::Object(told) = told { told } else { Map::new() }
@@ -299,7 +299,7 @@ impl Endpoint {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for (name, parameter) in self.arguments() {
-            let mut schema = self.told(parameter);
+            let mut schema = self.parameter_schema(parameter);
             let is_plain = argument(&parameter.name) == parameter.name;
             let meant = if is_plain { String::new() } else { format!("Sent as '{}'.", parameter.name) };
             let said = [parameter.description.as_str(), &meant].join(" ");

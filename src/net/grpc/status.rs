@@ -117,7 +117,7 @@ impl Status {
         told.insert("status".to_owned(), json!(self.name()));
         told.insert("message".to_owned(), json!(self.message));
         if !self.details.is_empty() {
-            told.insert("details".to_owned(), self.details.iter().map(details::told).collect());
+            told.insert("details".to_owned(), self.details.iter().map(details::as_json).collect());
         }
         let advice = match self.code {
             UNAUTHENTICATED => {

@@ -64,8 +64,8 @@ async fn outcome(target: &Target<'_>, endpoint: &Endpoint, arguments: &Value, ca
             Ok(answer) => Trial::answered(endpoint, system, answer),
             Err(error) => Trial::failed(&error),
         },
-        Spoken::Grpc(ask) => Trial::told(grpc_call::call(target, &ask).await),
-        Spoken::Websocket(ask) => Trial::told(websocket_call::call(target, &ask).await),
+        Spoken::Grpc(ask) => Trial::from_outcome(grpc_call::call(target, &ask).await),
+        Spoken::Websocket(ask) => Trial::from_outcome(websocket_call::call(target, &ask).await),
     }
 }
 
@@ -92,7 +92,7 @@ impl Trial {
     }
 
     /// Returns the trial of a protocol without requests.
-    fn told(outcome: Result<Output>) -> Self {
+    fn from_outcome(outcome: Result<Output>) -> Self {
         match outcome {
             Ok(output) => Self { ok: true, format: Some("json"), body: output.data, attempts: 1, ..Self::default() },
             Err(error) => Self::failed(&error),

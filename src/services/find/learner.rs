@@ -239,6 +239,6 @@ impl Learner {
 
 /// A need as it is kept: its beginning; `None` if it says nothing.
 fn kept(need: &str) -> Option<String> {
-    let told = parts::told(need.trim());
+    let told = parts::beginning(need.trim());
     (!told.is_empty()).then(|| told.to_owned())
 }

@@ -81,7 +81,7 @@ impl Ranked {
 impl Question {
     /// Reads a need; its parts are embedded together with it.
     pub async fn of(embedder: &Embedder, need: &str) -> Result<Self> {
-        let (whole, parts) = (parts::told(need), parts::of(need));
+        let (whole, parts) = (parts::beginning(need), parts::of(need));
         let vectors = std::iter::once(whole).chain(parts.iter().copied()).map(|text| embedder.query(text));
         let vectors = futures_util::future::try_join_all(vectors).await?;
         let mut asked = std::iter::once(whole).chain(parts).zip(vectors).map(|(text, vector)| Asked {
@@ -95,7 +95,7 @@ impl Question {
     /// Reads a need by its words alone.
     pub fn of_words(need: &str) -> Self {
         let asked = |text: &str| Asked { text: text.to_owned(), terms: distinct(text), vector: None };
-        Self { whole: asked(parts::told(need)), parts: parts::of(need).into_iter().map(asked).collect() }
+        Self { whole: asked(parts::beginning(need)), parts: parts::of(need).into_iter().map(asked).collect() }
     }
 }
 

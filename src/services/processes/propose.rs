@@ -107,7 +107,7 @@ pub async fn propose(app: &App, by: &Actor, about: &str) -> Result<Proposed> {
             "There is nothing to go by: connect a system in the catalog or add documents to the knowledge base first.",
         ));
     }
-    let question = Question { system: instructions()?, text: material.told(about, &known), most: ANSWER };
+    let question = Question { system: instructions()?, text: material.prompt(about, &known), most: ANSWER };
     let said = model::ask_for(app, by.caller.user, None, question).await?;
     let (drafts, refused) = read(&said.text, &known, &material.systems)?;
     let kept = store.propose(by, drafts, material.origin).await?;
@@ -146,7 +146,7 @@ impl Material {
         self.systems.is_empty() && self.passages.is_empty()
     }
 
-    fn told(&self, about: &str, known: &[Process]) -> String {
+    fn prompt(&self, about: &str, known: &[Process]) -> String {
         let names: Vec<&str> = known.iter().map(|one| one.content.name.as_str()).take(NAMES).collect();
         let mut text = match about {
             "" => "Which processes does this organization have?".to_owned(),

@@ -236,7 +236,7 @@ impl Library {
             return Ok(known.clone());
         }
         let problem = match worker::check(&self.app.host.workers, &loaded.source).await {
-            Ok(checked) => checked.problems.iter().find(|problem| problem.is_error()).map(told),
+            Ok(checked) => checked.problems.iter().find(|problem| problem.is_error()).map(summary),
             Err(error) => Some(error.message().to_owned()),
         };
         self.checked.write().insert(loaded.digest.clone(), problem.clone());
@@ -331,7 +331,7 @@ fn warn_of_missing(shown: &[Shown], before: &[Shown], registry: &Registry) {
 }
 
 /// A problem in one line.
-pub(super) fn told(problem: &Diagnostic) -> String {
+pub(super) fn summary(problem: &Diagnostic) -> String {
     let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
     format!("Line {}: {}{hint}", problem.line, problem.message)
 }

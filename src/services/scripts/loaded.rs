@@ -72,8 +72,8 @@ pub enum CapabilityKind {
 }
 
 impl Capability {
-    /// In words, as versions keep it.
-    pub fn told(&self) -> String {
+    /// Returns it in words, as versions keep it.
+    pub fn description(&self) -> String {
         let kind = match self.kind {
             CapabilityKind::Tool => "tool",
             CapabilityKind::Http => "http",

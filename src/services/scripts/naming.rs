@@ -22,11 +22,11 @@ pub(super) fn lost(before: &[Shown], name: &str, origin: Origin) -> Option<Strin
         Origin::Folder => "rename the file and its @name",
         Origin::Shipped | Origin::Console => "save a copy under another name",
     };
-    Some(format!("There is already {}: {way}.", told(holder)))
+    Some(format!("There is already {}: {way}.", description(holder)))
 }
 
-/// A script in words.
-pub(super) fn told(shown: &Shown) -> String {
+/// Describes a script in words.
+pub(super) fn description(shown: &Shown) -> String {
     let name = &shown.name;
     match shown.origin {
         Origin::Shipped => format!("a shipped script called {name}"),

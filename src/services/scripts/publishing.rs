@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    library::{Library, told},
+    library::{Library, summary},
     loaded::{Loaded, ensure_carries_none},
     naming, wider, worker,
 };
@@ -142,7 +142,7 @@ impl Workbench {
         if loaded.head.name.is_empty() {
             let (_, problems) = header::parse(&source);
             return Err(Error::invalid(
-                problems.iter().find(|problem| problem.is_error()).map(told).unwrap_or_default(),
+                problems.iter().find(|problem| problem.is_error()).map(summary).unwrap_or_default(),
             ));
         }
         if loaded.head.name != name {
@@ -288,7 +288,7 @@ impl Workbench {
         match holder {
             Some(own) if own.origin == Origin::Console => None,
             Some(file) if file.origin == Origin::Folder => {
-                Some(format!("The name '{name}' belongs to {}. Choose another.", naming::told(&file)))
+                Some(format!("The name '{name}' belongs to {}. Choose another.", naming::description(&file)))
             }
             _ => Some(format!("The name '{name}' belongs to {spec}. Choose another.")),
         }
@@ -305,7 +305,7 @@ fn demand_sound(checked: &Checked) -> Result<()> {
     let errors: Vec<&Diagnostic> = checked.problems.iter().filter(|problem| problem.is_error()).collect();
     match errors.first() {
         None => Ok(()),
-        Some(first) => Err(Error::invalid(told(first)).with_details(json!({"problems": errors}))),
+        Some(first) => Err(Error::invalid(summary(first)).with_details(json!({"problems": errors}))),
     }
 }
 

@@ -13,7 +13,7 @@ use crate::{
 
 /// Returns what the next text may do that the live one may not. `hidden` are the keys whose stored values are secrets.
 pub(super) fn wider(live: Option<&Loaded>, next: &Loaded, hidden: &BTreeSet<String>) -> Vec<String> {
-    let told = |loaded: &Loaded| loaded.capabilities().iter().map(Capability::told).collect::<BTreeSet<_>>();
+    let told = |loaded: &Loaded| loaded.capabilities().iter().map(Capability::description).collect::<BTreeSet<_>>();
     let before = live.map(told).unwrap_or_default();
     let mut wider: Vec<String> = told(next).difference(&before).cloned().collect();
     let nothing = Head::default();

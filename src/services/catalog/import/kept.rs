@@ -68,7 +68,7 @@ mod tests {
     use crate::model::{catalog::draft::SystemDraft, time::Time};
     use serde_json::{Value, json};
 
-    fn told(auth: Value, base_url: Option<&str>, document: Value) -> Vec<String> {
+    fn differences(auth: Value, base_url: Option<&str>, document: Value) -> Vec<String> {
         let draft = json!({"name": "x", "base_url": "https://a.example/v1", "auth": auth});
         let draft: SystemDraft = serde_json::from_value(draft).unwrap();
         let system = draft.into_new(&Default::default(), Time::from_millis(0)).unwrap();
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn what_the_document_says_otherwise_is_told_and_what_is_the_same_is_not() {
         let (none, key) = (json!({"type": "none"}), json!({"type": "api_key", "in": "header", "name": "X-Key"}));
-        let moved = told(none.clone(), Some("https://b.example/v1/"), key.clone());
+        let moved = differences(none.clone(), Some("https://b.example/v1/"), key.clone());
         assert_eq!(moved.len(), 2);
         assert!(moved[0].contains("https://b.example/v1; calls still go to https://a.example/v1,"), "{moved:?}");
         assert!(moved[1].contains("a key in the header 'X-Key'; this system still sends no credential"), "{moved:?}");
@@ -89,7 +89,7 @@ mod tests {
             (json!({"type": "basic", "username": "me"}), None, json!({"type": "basic"})),
             (key, None, none),
         ] {
-            assert_eq!(told(own, base, document), [""; 0]);
+            assert_eq!(differences(own, base, document), [""; 0]);
         }
     }
 }
