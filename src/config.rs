@@ -1,4 +1,5 @@
-//! How the process was started: flag, then environment, then `satchel.toml` in the data directory, then default.
+//! The configuration the process was started with: flag, then environment, then `satchel.toml` in the data directory,
+//! then default.
 
 use std::{
     ffi::OsStr,

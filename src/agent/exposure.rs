@@ -1,4 +1,4 @@
-//! Which tools a model is shown, under which names, and what that costs.
+//! The tools a model is shown, their names there, and what that costs.
 
 use std::{collections::BTreeSet, sync::Arc};
 

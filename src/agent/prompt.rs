@@ -1,4 +1,5 @@
-//! What stands before the conversation: who the model is here, how to tell data from instructions, what is remembered.
+//! The system prompt before the conversation: who the model is here, how to tell data from instructions, what is
+//! remembered.
 
 use super::data;
 use crate::model::{knowledge::Citation, memory::Memory, text::one_line, time::Time};

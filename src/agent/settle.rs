@@ -1,4 +1,4 @@
-//! What became of a call: written down, told to the streams, and put into words for the model.
+//! The outcome of a call: written down, told to the streams, and put into words for the model.
 
 use std::{mem, sync::Arc};
 

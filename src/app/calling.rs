@@ -1,4 +1,4 @@
-//! What calls of connected systems share: how often each may be asked, and the tokens it has given.
+//! The state that calls of connected systems share: how often each may be asked, and the tokens it has given.
 
 use std::{
     collections::BTreeSet,

@@ -1,4 +1,4 @@
-//! What the doctor looks at without a server: the machine, the data directory, and what lies in it.
+//! The doctor's checks without a server: the machine, the data directory, and what lies in it.
 
 use std::path::Path;
 

@@ -1,4 +1,4 @@
-//! What reading a document gives: its text in blocks, its tables, what it says about itself.
+//! The result of reading a document: its text in blocks, its tables, what it says about itself.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

@@ -1,4 +1,4 @@
-//! What a GraphQL document would do, without a schema: which operation runs, of which kind, and the fields it asks for.
+//! The effect of a GraphQL document, without a schema: which operation runs, of which kind, and the fields it asks for.
 //!
 //! Grammar: <https://spec.graphql.org/October2021/#sec-Document-Syntax>.
 

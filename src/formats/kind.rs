@@ -1,4 +1,4 @@
-//! What a file is: by its content first, by its name's ending where the content could be several things.
+//! The kind of a file: by its content first, by its name's ending where the content could be several things.
 
 use super::extracted::Kind;
 use crate::model::error::{Error, Result};

@@ -1,4 +1,4 @@
-//! What an image's first bytes say of it, without unpacking it.
+//! The facts in an image's first bytes, without unpacking it.
 
 /// A kind of image that browsers and models take, and its size in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

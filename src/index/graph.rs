@@ -1,4 +1,5 @@
-//! What a text says of the graph by its form alone: its sections, what it links to, and which other documents it names.
+//! The statements of a text about the graph by its form alone: its sections, what it links to, and which other
+//! documents it names.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -1,4 +1,4 @@
-//! Who asks, through which door, with which permissions.
+//! The caller: a person, the door they come through, and their permissions.
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 

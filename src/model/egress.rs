@@ -1,4 +1,4 @@
-//! What leaves this machine: who wanted it, and what became of it.
+//! Requests that leave this machine: who wanted them, and what became of them.
 
 use std::{borrow::Cow, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What is searched by word and meaning: spaces, their entries, questions and what is found.
+//! The search by word and meaning: spaces, their entries, questions and what is found.
 
 use std::{collections::HashSet, fmt, str::FromStr};
 

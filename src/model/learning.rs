@@ -1,4 +1,4 @@
-//! What is learned from use: needs, and the tools that were called for them.
+//! The learning from use: needs, and the tools that were called for them.
 
 use serde::Serialize;
 

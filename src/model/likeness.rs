@@ -1,5 +1,6 @@
-//! Whether two statements say the same, or the later one corrects the earlier. By their words alone: where a model of
-//! meaning finds two near each other, [`may_be_one`] still keeps apart what differs in a name, a number or a "not".
+//! The likeness of two statements: they say the same, or the later one corrects the earlier. By their words alone:
+//! where a model of meaning finds two near each other, [`may_be_one`] still keeps apart what differs in a name, a
+//! number or a "not".
 
 use std::collections::BTreeSet;
 

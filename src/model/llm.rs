@@ -1,4 +1,4 @@
-//! What a model is asked and what it answers, in no provider's dialect.
+//! Requests to a model and its answers, in no provider's dialect.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

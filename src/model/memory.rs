@@ -1,4 +1,4 @@
-//! What is remembered of a person.
+//! The memories of a person.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

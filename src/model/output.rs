@@ -1,4 +1,4 @@
-//! What a tool gives back: the exact value, and parts to show.
+//! The output of a tool: the exact value, and parts to show.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};

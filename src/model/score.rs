@@ -1,4 +1,4 @@
-//! How good rankings are, in the measures of retrieval: recall, nDCG, MRR and completeness, each from 0 to 1.
+//! The quality of rankings, in the measures of retrieval: recall, nDCG, MRR and completeness, each from 0 to 1.
 //!
 //! Gain is binary; the ideal ranking has every wanted thing in front. Järvelin & Kekäläinen, "Cumulated gain-based
 //! evaluation of IR techniques" (2002).

@@ -1,4 +1,4 @@
-//! Which names are those of secrets: told by their words, whether written `api_key`, `X-Api-Key` or `apiKey`.
+//! The names of secrets: told by their words, whether written `api_key`, `X-Api-Key` or `apiKey`.
 
 /// Words that make a name secret.
 const WORDS: &[&str] = &["bearer", "cred", "creds", "cvc", "cvv", "jwt", "otp", "passcode", "pwd", "totp"];

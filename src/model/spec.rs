@@ -1,4 +1,4 @@
-//! What a tool is: everything a model, a form, a document or a policy needs to know of it.
+//! The specification of a tool: everything a model, a form, a document or a policy needs to know of it.
 
 use std::{borrow::Cow, fmt, time::Duration};
 

@@ -1,4 +1,4 @@
-//! How well a memory is still held: it fades with age and firms up each time it is called back.
+//! The strength of a memory: it fades with age and firms up each time it is called back.
 //!
 //! The forgetting curve is that of FSRS version 4 (J. Ye et al., "A Stochastic Shortest Path Algorithm for Optimizing
 //! Spaced Repetition Scheduling", KDD 2022, and its successor's published algorithm): after `t` days a memory of

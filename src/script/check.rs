@@ -1,4 +1,4 @@
-//! What is wrong with a script's text, found without running it.
+//! The check of a script's text, without running it.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! What Rhai says went wrong, in words that say what to do, at the place where it went wrong.
+//! Rhai's errors, in words that say what to do, at the place where they happened.
 
 use rhai::{AST, EvalAltResult, ParseError, ParseErrorType, Position};
 

@@ -1,4 +1,4 @@
-//! What Rhai says of values that do not fit, in the words of the guide: nothing, text, number, list, map.
+//! Rhai's errors about values that do not fit, in the words of the guide: nothing, text, number, list, map.
 
 use super::{helpers, outside::OUTSIDE, testing::TESTING};
 

@@ -1,4 +1,4 @@
-//! What the functions of a running script share: its settings, its log, its clock, and the way outside.
+//! The state that the functions of a running script share: its settings, its log, its clock, and the way outside.
 
 use std::{
     collections::BTreeMap,

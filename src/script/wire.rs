@@ -1,4 +1,4 @@
-//! What the server and a worker say to each other: JSON in frames. `V` is the type values have on one's own side.
+//! The messages between the server and a worker: JSON in frames. `V` is the type values have on one's own side.
 
 use std::collections::BTreeMap;
 

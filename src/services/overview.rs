@@ -1,4 +1,4 @@
-//! What the platform has, counted, for its status.
+//! The counts of what the platform has, for its status.
 
 use std::collections::BTreeMap;
 

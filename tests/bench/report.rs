@@ -1,4 +1,4 @@
-//! What was measured, beside what is promised, with the machine's load.
+//! The figures, beside what is promised, with the machine's load.
 
 #![expect(clippy::print_stdout, reason = "the figures are what this program is for")]
 

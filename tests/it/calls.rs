@@ -1,4 +1,4 @@
-//! How the calls of one message run: together, in order, stopped; with tools made for the test.
+//! The calls of one message: together, in order, stopped; with tools made for the test.
 
 use std::{sync::Arc, time::Duration};
 

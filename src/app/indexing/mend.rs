@@ -1,4 +1,4 @@
-//! What the pump does where an index is missing, damaged, or of another model: it makes it from the database.
+//! The pump's repair of an index that is missing, damaged, or of another model: it makes it from the database.
 
 use std::{sync::atomic::Ordering, time::Instant};
 

@@ -1,4 +1,4 @@
-//! What is said meanwhile by commands that take their time.
+//! The progress that commands print which take their time.
 
 use std::{pin::pin, time::Duration};
 

@@ -1,4 +1,4 @@
-//! How handlers are handed the caller: put there by the gate, missing nowhere a guard demands one.
+//! Extractors that hand the caller to handlers: put there by the gate, missing nowhere a guard demands one.
 
 use std::future::{Ready, ready};
 

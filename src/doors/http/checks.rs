@@ -1,4 +1,4 @@
-//! What the doctor asks a server that runs, one function for each thing.
+//! The doctor's checks of a server that runs, one function for each thing.
 
 use std::{
     sync::Arc,

@@ -1,4 +1,4 @@
-//! What a request says of its client: address, browser, cookie, and how cookies are set.
+//! The client of a request: address, browser, cookie, and how cookies are set.
 
 use std::{
     future::{Ready, ready},

@@ -1,4 +1,4 @@
-//! How tools are found and what showing them costs: `/api/tools/costs`, `/api/tools/collisions`, `/api/eval/tools`.
+//! The discovery of tools, and what showing them costs: `/api/tools/costs`, `/api/tools/collisions`, `/api/eval/tools`.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! Whether the server works, for people and for machines.
+//! The health of the server, for people and for machines.
 
 use actix_web::{HttpResponse, web::Data};
 use serde::Serialize;

@@ -1,5 +1,5 @@
-//! Where a browser's request comes from: another site must neither act with our cookie nor, by pointing its own name
-//! at this machine, read what only this machine may.
+//! The origin of a browser's request: another site must neither act with our cookie nor, by pointing its own name at
+//! this machine, read what only this machine may.
 
 use std::net::IpAddr;
 

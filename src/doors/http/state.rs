@@ -1,4 +1,4 @@
-//! What every handler can reach.
+//! The state every handler can reach.
 
 use std::sync::Arc;
 

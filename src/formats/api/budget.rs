@@ -1,5 +1,5 @@
-//! How much of a document's schemas is kept: what one operation may take, and all of them together. A schema stands in
-//! a document once and in every operation that refers to it, so a small document can be a large catalog.
+//! The budget for a document's schemas: what one operation may take, and all of them together. A schema stands in a
+//! document once and in every operation that refers to it, so a small document can be a large catalog.
 
 use serde_json::Value;
 

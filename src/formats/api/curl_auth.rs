@@ -1,4 +1,4 @@
-//! How a curl command proves who asks: the kind of credential it needs. What it holds is never taken over.
+//! The authentication of a curl command: the kind of credential it needs. What it holds is never taken over.
 
 use url::Url;
 

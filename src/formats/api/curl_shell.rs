@@ -1,4 +1,4 @@
-//! What stands around a curl command where people copy it from: comments, fences of Markdown, variables, `sudo`.
+//! The surroundings of a curl command where people copy it from: comments, fences of Markdown, variables, `sudo`.
 
 use std::borrow::Cow;
 

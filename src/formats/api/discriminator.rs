@@ -1,4 +1,4 @@
-//! Which of several schemas a value is to fit, told by one of its properties: `discriminator` of OpenAPI.
+//! The choice among several schemas by one property of a value: `discriminator` of OpenAPI.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! What a GraphQL operation takes: its arguments as parameters, with the types of input as JSON Schema.
+//! The input of a GraphQL operation: its arguments as parameters, with the types of input as JSON Schema.
 
 use std::collections::BTreeMap;
 

@@ -1,4 +1,4 @@
-//! What is asked back of a GraphQL type: its plain fields, those of its neighbours, and of each kind it may be.
+//! The selection asked back of a GraphQL type: its plain fields, those of its neighbours, and of each kind it may be.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! What schemas of documents become.
+//! The results of reading schemas of documents.
 
 use serde_json::{Map, Value, json};
 

@@ -1,4 +1,4 @@
-//! Which paragraph styles are headings or lists, following what they are based on.
+//! The paragraph styles that are headings or lists, following what they are based on.
 
 use std::collections::HashMap;
 

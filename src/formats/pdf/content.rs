@@ -1,4 +1,4 @@
-//! What a page's program shows, and where: only as much of it is run as text needs.
+//! The content of a page, and its places: only as much of it is run as text needs.
 
 use std::{
     collections::{HashMap, HashSet},

@@ -1,4 +1,4 @@
-//! What the sheets of a workbook share: their names, texts and number formats.
+//! The parts that the sheets of a workbook share: their names, texts and number formats.
 
 use std::collections::HashMap;
 

@@ -1,4 +1,4 @@
-//! Where a path leads: links are followed here, in the open, and the result is opened without following any.
+//! The lookup of a path: links are followed here, in the open, and the result is opened without following any.
 
 use std::{
     collections::VecDeque,

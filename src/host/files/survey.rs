@@ -1,4 +1,4 @@
-//! When files last changed: of one, and of all that a command could have written to.
+//! The last changes of files: of one, and of all that a command could have written to.
 
 use std::{
     collections::BTreeMap,

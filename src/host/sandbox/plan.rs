@@ -1,4 +1,4 @@
-//! What the server tells the helper to run, and what the helper reports back.
+//! The plan the server gives the helper to run, and the helper's reports.
 
 use std::{
     collections::BTreeSet,

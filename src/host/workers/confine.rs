@@ -1,4 +1,4 @@
-//! What a worker gives up before it reads its first frame: files, network, processes, and most of the memory.
+//! The confinement of a worker before it reads its first frame: files, network, processes, and most of the memory.
 
 use std::{collections::BTreeMap, env::consts::ARCH, io};
 

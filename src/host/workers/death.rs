@@ -1,4 +1,4 @@
-//! Why a worker ended by itself: read from its exit status and from what it wrote to its standard error.
+//! The reason a worker ended by itself: read from its exit status and from what it wrote to its standard error.
 
 use std::{fmt, os::unix::process::ExitStatusExt, process::ExitStatus};
 

@@ -1,4 +1,4 @@
-//! How long a thing took the last time.
+//! The duration of a thing's last run.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},

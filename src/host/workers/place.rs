@@ -1,4 +1,4 @@
-//! Where a worker runs: on any processor, or beside its caller.
+//! The placement of a worker: on any processor, or beside its caller.
 
 use rustix::{
     process::Pid,

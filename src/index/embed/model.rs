@@ -1,4 +1,4 @@
-//! What an embedding model is: its files, and how its output becomes a vector.
+//! An embedding model: its files, and how its output becomes a vector.
 
 use std::{borrow::Cow, fmt::Display, io::Read, path::PathBuf};
 

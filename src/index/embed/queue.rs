@@ -1,4 +1,4 @@
-//! What waits to be embedded, and which of it goes next: queries before passages, texts of like length together.
+//! The queue of what waits to be embedded, and the order of it: queries before passages, texts of like length together.
 
 use std::collections::VecDeque;
 

@@ -1,4 +1,4 @@
-//! What an index was made from, sealed into its commits; and the folders of those made one after the other.
+//! The state an index was made from, sealed into its commits; and the folders of those made one after the other.
 
 #![expect(clippy::disallowed_methods, reason = "index files are this module's own; user files are host's")]
 

@@ -1,4 +1,4 @@
-//! What a graph over rows promises, whichever implementation keeps it.
+//! The promise of a graph over rows, whichever implementation keeps it.
 
 use super::rows::{Query, Row, Rows};
 

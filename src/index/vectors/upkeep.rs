@@ -1,4 +1,4 @@
-//! What is done to vectors in the background, in small pieces: linking, leaving the dead out; and what a snapshot needs.
+//! The upkeep of vectors in the background, in small pieces: linking, leaving the dead out; and what a snapshot needs.
 
 use std::{
     mem,

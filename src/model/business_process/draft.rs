@@ -1,4 +1,4 @@
-//! What somebody writes of a business process, and whether it can be one.
+//! A business process as somebody writes it, and the checks that it can be one.
 
 use std::{borrow::Cow, collections::HashSet};
 

@@ -1,4 +1,4 @@
-//! What comes before what: the order of things that wait for each other, or the circle that makes one impossible.
+//! Dependencies: the order of things that wait for each other, or the circle that makes one impossible.
 
 use std::collections::{HashMap, HashSet};
 

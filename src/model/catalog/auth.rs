@@ -1,4 +1,4 @@
-//! How a system wants to be asked: the kind of credential and its parts that are no secret.
+//! The authentication a system wants: the kind of credential and its parts that are no secret.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! What a system is called with: the kind of credential, and its secrets for as long as one call takes.
+//! The credentials a system is called with: the kind of credential, and its secrets for as long as one call takes.
 
 use std::collections::BTreeMap;
 

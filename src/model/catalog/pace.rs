@@ -1,4 +1,4 @@
-//! How often and how patiently a system is asked.
+//! The pace and patience with which a system is asked.
 
 use std::time::Duration;
 

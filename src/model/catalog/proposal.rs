@@ -1,4 +1,4 @@
-//! What an importer found: operations that may become endpoints. Every importer returns this.
+//! The proposals of an importer: operations that may become endpoints. Every importer returns this.
 
 use serde::{Deserialize, Serialize};
 

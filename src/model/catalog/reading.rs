@@ -1,5 +1,5 @@
-//! How servers may read a path: as it is written, and with its escapes taken off before it is split. What is registered
-//! for a call is looked up in every reading.
+//! The ways servers may read a path: as it is written, and with its escapes taken off before it is split. What is
+//! registered for a call is looked up in every reading.
 
 use std::fmt::Write as _;
 

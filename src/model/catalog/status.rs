@@ -1,4 +1,4 @@
-//! Where a system stands: a new one is a draft, and only people let it be called.
+//! The status of a system: a new one is a draft, and only people let it be called.
 
 use std::str::FromStr;
 

@@ -1,4 +1,4 @@
-//! How lists and objects are written where only text goes.
+//! The styles in which lists and objects are written where only text goes.
 
 use serde::{Deserialize, Serialize};
 

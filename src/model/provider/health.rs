@@ -1,4 +1,4 @@
-//! Whether a provider answers, as the circuit breaker has it.
+//! The health of a provider, as the circuit breaker has it.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a server says of a failure beside its words: the messages of `google.rpc`, which need no reflection.
+//! The details of a failure beside its words: the messages of `google.rpc`, which need no reflection.
 //!
 //! Format: <https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto>.
 

@@ -1,4 +1,4 @@
-//! How a gRPC call ended: its code, its name and what the server says of it.
+//! The status of a gRPC call: its code, its name and what the server says of it.
 
 use base64::{
     Engine as _, alphabet::STANDARD, engine::DecodePaddingMode::Indifferent, engine::GeneralPurpose,

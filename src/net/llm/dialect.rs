@@ -1,4 +1,4 @@
-//! What the dialects share: one way to build a request, one way to read a stream, one way to read arguments.
+//! The common parts of the dialects: one way to build a request, one way to read a stream, one way to read arguments.
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};

@@ -1,4 +1,4 @@
-//! Which models a provider offers: for its test, and to find a local Ollama.
+//! The models a provider offers: for its test, and to find a local Ollama.
 
 use std::time::Duration;
 

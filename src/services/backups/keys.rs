@@ -1,4 +1,4 @@
-//! Who can open backups: keys and passphrases, as wished, as set, as given.
+//! The keys and passphrases that open backups, as wished, as set, as given.
 
 use serde_json::json;
 

@@ -1,4 +1,4 @@
-//! What a system answered: read by what it says it is, and without the credentials it was asked with.
+//! The answer of a system: read by what it says it is, and without the credentials it was asked with.
 
 use bytes::Bytes;
 use reqwest::header::HeaderMap;

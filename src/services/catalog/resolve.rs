@@ -1,4 +1,4 @@
-//! Which system or endpoint somebody means, and whether it may be called now.
+//! The system or endpoint somebody means, and whether it may be called now.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! What a SOAP envelope asks for: the elements of its body, and the actions its header names.
+//! The message of a SOAP envelope: the elements of its body, and the actions its header names.
 
 use crate::{
     formats::xml,

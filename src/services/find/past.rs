@@ -1,4 +1,4 @@
-//! What helped before: each success of a tool after a need votes for it where a need is like that one.
+//! The past successes: each success of a tool after a need votes for it where a need is like that one.
 //!
 //! The nearest past needs vote, each as strongly as it is near, and a vote is bounded: a tool that was never used is
 //! pushed back by what others gain, and by no more.

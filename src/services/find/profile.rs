@@ -1,4 +1,4 @@
-//! What a tool says of itself, as find_tools reads it: made from its spec alone, always the same.
+//! The profile of a tool, as find_tools reads it: made from its spec alone, always the same.
 
 use serde_json::Value;
 

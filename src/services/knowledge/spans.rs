@@ -1,4 +1,4 @@
-//! Where the words of a question stand in a passage, exactly.
+//! The exact places of a question's words in a passage.
 
 use std::collections::BTreeSet;
 

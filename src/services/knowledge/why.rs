@@ -1,4 +1,4 @@
-//! Why a passage was not found: each stage of the search, asked about that one passage.
+//! The reason a passage was not found: each stage of the search, asked about that one passage.
 
 use std::collections::HashSet;
 

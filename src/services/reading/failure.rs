@@ -1,4 +1,4 @@
-//! Why bytes from outside were not read, in words for people.
+//! The reason bytes from outside were not read, in words for people.
 
 use std::io::ErrorKind;
 

@@ -1,4 +1,4 @@
-//! What a running script asks of the world, answered with its caller's rights and no others.
+//! The questions of a running script to the world, answered with its caller's rights and no others.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! Where a new script begins: a template, or calls somebody has made.
+//! The beginnings of a new script: a template, or calls somebody has made.
 
 use std::collections::BTreeSet;
 

@@ -1,4 +1,4 @@
-//! Whether scripts run on this machine: one is run, in a worker as confined as any.
+//! A trial of whether scripts run on this machine: one is run, in a worker as confined as any.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! What a text may do that the live one may not: whoever publishes it must agree to each, in these words.
+//! The things a text may do that the live one may not: whoever publishes it must agree to each, in these words.
 
 use std::collections::BTreeSet;
 

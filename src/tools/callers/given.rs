@@ -1,4 +1,5 @@
-//! What the callers have in common: how a call to a system is weighed, how long it may take, and flat values as they are written.
+//! The common parts of the tools that call systems: how a call to a system is weighed, how long it may take, and flat
+//! values as they are written.
 
 use std::{collections::BTreeMap, time::Duration};
 

@@ -1,4 +1,4 @@
-//! What the data tools work on: text given as it is, or by the handle of a long result of this conversation.
+//! The data that the data tools work on: text given as it is, or by the handle of a long result of this conversation.
 
 use std::{borrow::Cow, sync::LazyLock};
 

@@ -1,4 +1,4 @@
-//! Where documents lie: the caller's own files, what is made in a folder of its own.
+//! The storage of documents: the caller's own files, what is made in a folder of its own.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Which commands may run: the administrator's settings, never a parameter.
+//! The policy on which commands may run: the administrator's settings, never a parameter.
 
 use super::shell_line::{mentioned, programs};
 use crate::{

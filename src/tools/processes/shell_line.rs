@@ -1,4 +1,4 @@
-//! Which programs a shell line starts, where that can be told for certain.
+//! The programs a shell line starts, where that can be told for certain.
 
 /// The programs of the line, in order; `None` if it holds anything that could start a program unseen:
 /// substitutions, groups, functions, keywords, variables set for a command, names that are not plain.

@@ -1,4 +1,4 @@
-//! What a page's answer holds, by its type: Markdown, text, a document's text, an image.
+//! The contents of a page's answer, by its type: Markdown, text, a document's text, an image.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;

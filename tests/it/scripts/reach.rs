@@ -1,4 +1,4 @@
-//! What a script reaches, and with whose rights.
+//! The reach of a script, and whose rights it has.
 
 #![expect(clippy::disallowed_methods, reason = "saves files as a person does")]
 

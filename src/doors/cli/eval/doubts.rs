@@ -1,4 +1,4 @@
-//! What of an evaluation's files cannot be right: said beside the figures, which are reckoned all the same.
+//! Doubts about an evaluation's files: said beside the figures, which are reckoned all the same.
 
 use std::{collections::HashSet, path::Path};
 

@@ -1,4 +1,4 @@
-//! What a document says of the system itself, and an import into a system that is known leaves as it is.
+//! The statements of a document about the system itself, which an import into a known system leaves as it is.
 
 use url::Url;
 

@@ -1,4 +1,5 @@
-//! Which endpoint an operation of a document is: by its key, by its path under other names, by its `operationId`.
+//! The match of a document's operations with endpoints: by its key, by its path under other names, by its
+//! `operationId`.
 
 use std::collections::{BTreeSet, HashMap};
 

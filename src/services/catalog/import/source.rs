@@ -1,4 +1,4 @@
-//! Where a document comes from: a text, or an address that is fetched.
+//! The source of a document: a text, or an address that is fetched.
 
 use std::time::Duration;
 
