@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::machine::Watch;
 
-/// What a figure is held against.
+/// The target a figure is held against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target {
     /// It must be this or more.

@@ -35,7 +35,7 @@ struct Args {
     name: String,
 }
 
-/// What the tools did, in order.
+/// The deeds of the tools, in order.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 

@@ -228,7 +228,8 @@ impl Busy {
     }
 }
 
-/// What the audit says of a tool's calls after the end, and that none is left for the next start to find.
+/// Returns what the audit says of a tool's calls after the end, having checked that none is left for the next start to
+/// find.
 fn audited(data: &Path, tool: &str) -> Vec<String> {
     let database = Connection::open(data.join("satchel.db")).unwrap();
     let open: i64 = database.query_row("SELECT count(*) FROM open_calls", [], |row| row.get(0)).unwrap();

@@ -33,7 +33,7 @@ fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
 }
 
-/// What the tool finds for somebody who may.
+/// Returns what the tool finds for somebody who may.
 async fn found(app: &TestApp, query: &str) -> Value {
     let viewer = app.caller(&["processes:read"]).await;
     app.data(&viewer, "search_processes", json!({"query": query})).await.unwrap()

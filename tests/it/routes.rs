@@ -17,7 +17,7 @@ use crate::support::http::{Request, TestServer};
 
 const NOBODY: &str = "00000000-0000-7000-8000-000000000000";
 
-/// How somebody shows who they are.
+/// The credential somebody shows.
 #[derive(Debug, Clone)]
 enum Shows {
     Nothing,
@@ -31,10 +31,10 @@ enum Shows {
 struct Asker {
     name: &'static str,
     shows: Shows,
-    /// What they may do; `None` if their credential is no good.
+    /// The permissions they have; `None` if their credential is no good.
     may: Option<Permissions>,
     is_person: bool,
-    /// Whether what belongs to the person is open to it.
+    /// `true` if what belongs to the person is open to it.
     is_personal: bool,
 }
 

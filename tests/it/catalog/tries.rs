@@ -13,7 +13,7 @@ use crate::support::{
     },
 };
 
-/// What a try of a new endpoint of a draft at this address comes to.
+/// Returns the result of trying a new endpoint of a draft at this address.
 async fn tried(server: &TestServer, url: &str, said: Value, arguments: Value) -> Value {
     let number = server.app.satchel.app.stores.catalog.get().all().len();
     let system = draft(&server.app, &format!("System {number}"), url, json!({})).await;

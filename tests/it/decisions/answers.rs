@@ -8,7 +8,7 @@ use crate::support::{
     http::{Request, TestServer},
 };
 
-/// What stands between the markers of a tool's text.
+/// Returns what stands between the markers of a tool's text.
 fn between(text: &str) -> &str {
     let (_, rest) = text.split_once(']').unwrap();
     rest.strip_suffix("[/TOOL]").unwrap()

@@ -9,7 +9,7 @@ use crate::support::{
     site::{Site, page},
 };
 
-/// What the last request tells the model before the conversation.
+/// Returns what the last request tells the model before the conversation.
 fn system_prompt(chat: &Chat) -> String {
     let body = chat.llm.seen().pop().unwrap().body;
     body["messages"][0]["content"].as_str().unwrap().to_owned()

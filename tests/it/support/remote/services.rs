@@ -11,7 +11,7 @@ pub async fn customers() -> Remote {
     Remote::start(customer).await
 }
 
-/// What that service answers.
+/// Answers as that service does.
 pub fn customer(seen: &Seen) -> Reply {
     let (path, query) = seen.target.split_once('?').unwrap_or((&seen.target, ""));
     match path.strip_prefix("/api/v2").unwrap_or(path) {

@@ -145,7 +145,7 @@ fn field(name: &str, number: i32, kind: Type, of: Option<&str>) -> FieldDescript
 /// The service.
 #[derive(Clone)]
 pub struct Things {
-    /// How it packs its answers.
+    /// The compression of its answers.
     pub packed: Option<CompressionEncoding>,
 }
 
