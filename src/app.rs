@@ -46,7 +46,7 @@ use crate::{
 
 /// All handles, shared in one `Arc`.
 pub struct App {
-    /// How the process was started.
+    /// The configuration the process was started with.
     pub config: Config,
     /// The time.
     pub clock: Clock,
@@ -68,11 +68,11 @@ pub struct App {
 
 /// Handles of the nouns in the database.
 pub struct Stores {
-    /// What happened.
+    /// The audit log.
     pub audit: Audit,
-    /// Who may sign in.
+    /// The people who may sign in.
     pub people: People,
-    /// What is remembered of people.
+    /// The memories of people.
     pub memories: MemoryStore,
     /// Questions to people.
     pub tickets: Tickets,
@@ -96,7 +96,7 @@ pub struct Search {
 
 /// Files, processes and the desktop, and turns at heavy work.
 pub struct Host {
-    /// Where commands run.
+    /// The sandbox that commands run in.
     pub sandbox: Sandbox,
     /// Every user's background processes.
     pub processes: Processes,
@@ -116,9 +116,9 @@ pub struct Host {
 pub struct Net {
     /// The one way out.
     pub gate: Gate,
-    /// What went out.
+    /// The ledger of what went out.
     pub egress: Outgoing,
-    /// Which model providers fail.
+    /// The circuit breakers of the model providers.
     pub breakers: Breakers,
     /// Rate limits and tokens that the calls of a connected system share.
     pub calling: Calling,
@@ -142,15 +142,20 @@ impl App {
         Ok(self.net.gate.on_behalf(origin).allowing(&self.exceptions()))
     }
 
-    /// Fails where so many more bytes in the data directory would leave too little of its disk free.
+    /// Checks that there is room for so many more bytes in the data directory.
+    ///
+    /// # Errors
+    ///
+    /// If they would leave too little of its disk free.
     pub fn ensure_room(&self, bytes: u64) -> Result<()> {
         disk::ensure_room(&self.config.data, &self.settings.get().files, bytes)
     }
 
-    /// Fails where so many more bytes are more than a person's documents may have.
+    /// Checks that a person's documents may have so many more bytes.
     ///
     /// # Errors
-    /// [`Kind::DiskFull`]: nothing was taken in.
+    ///
+    /// [`Kind::DiskFull`] if they may not: nothing was taken in.
     pub async fn ensure_document_room(&self, user: UserId, bytes: u64) -> Result<()> {
         let most = u64::from(self.settings.get().knowledge.person_mb) << 20;
         let held = self.stores.knowledge.documents.bytes_of(user).await?;
@@ -169,7 +174,8 @@ impl App {
     /// The files a person's tools may reach, and what they may write there, as the settings have it now.
     ///
     /// # Errors
-    /// Where no directory is open, or one of the settings' cannot be opened.
+    ///
+    /// If no directory is open, or one of the settings' cannot be opened.
     pub fn files_of(&self, user: UserId) -> Result<Rooted> {
         self.host.workspaces.open(user, &self.settings.get().files)
     }
@@ -179,7 +185,7 @@ impl App {
         self.settings.get().outbound.exceptions.iter().filter_map(|place| place.parse().ok()).collect()
     }
 
-    /// Why an address is refused for what its text says, if so, and what an administrator can do.
+    /// Returns why an address is refused for what its text says, if so, and what an administrator can do.
     pub fn refused(&self, url: Option<&Url>) -> Option<String> {
         let refusal = guard::inspect(url?, &Exceptions::new(self.exceptions())).err();
         refusal.map(|error| error.message().to_owned())

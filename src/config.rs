@@ -1,4 +1,5 @@
-//! How the process was started: flag, then environment, then `satchel.toml` in the data directory, then default.
+//! The configuration the process was started with: flag, then environment, then `satchel.toml` in the data directory,
+//! then default.
 
 use std::{
     ffi::OsStr,
@@ -222,7 +223,8 @@ pub fn program() -> PathBuf {
     std::path::absolute(started).unwrap_or_else(|_| started.to_owned())
 }
 
-/// What libraries do is worth a line only when it goes wrong; what a client sends that is no HTTP is not.
+/// The default filter: what libraries do is worth a line only when it goes wrong; what a client sends that is no HTTP
+/// is not.
 const DEFAULT_LOG: &str = "warn,satchel=info,actix_http::h1=off";
 const DEFAULT_LISTEN: SocketAddr = SocketAddr::new(IpAddr::V4(Ipv4Addr::LOCALHOST), 8081);
 

@@ -173,7 +173,7 @@ impl State {
         self.forget(who);
     }
 
-    /// Who holds nothing and waits for nothing is not remembered.
+    /// Forgets who holds nothing and waits for nothing.
     fn forget(&mut self, who: Option<UserId>) {
         if self.people.get(&who).is_some_and(|person| person.held == 0 && person.waiting.is_empty()) {
             self.people.remove(&who);

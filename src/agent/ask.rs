@@ -39,7 +39,7 @@ struct Answering {
     instead_of: Option<ProviderFailure>,
 }
 
-/// What arrived of an answer.
+/// The part of an answer that has arrived.
 #[derive(Debug, Default)]
 struct Arrived {
     text: String,

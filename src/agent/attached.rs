@@ -28,15 +28,15 @@ use crate::{
 const FOLDER: &str = "documents";
 /// The tool that reads the rest of a document.
 const READER: &str = "builtin:document_read";
-/// Who may have documents read.
+/// The permission to have documents read.
 const PERMISSION: &str = "knowledge:read";
 
-/// What one document of a message may take of the model's context.
+/// The share of the model's context that one document of a message may take.
 #[derive(Debug, Clone, Copy)]
 struct Share {
     /// Bytes of its text.
     bytes: usize,
-    /// Whether the person has the tool that reads the rest of it.
+    /// `true` if the person has the tool that reads the rest of it.
     has_reader: bool,
 }
 
@@ -70,7 +70,7 @@ impl Attached {
         self.origin.clone()
     }
 
-    /// Whether a document is too long to stand in the turn whole.
+    /// Returns whether a document is too long to stand in the turn whole.
     pub(super) fn is_cut(&self) -> bool {
         self.parts.iter().any(|part| matches!(part, Part::Read(one) if one.text.len() > self.share.bytes))
     }
@@ -206,7 +206,11 @@ impl Shared {
     }
 }
 
-/// Fails where what is called an image or a text is none.
+/// Checks that what is called an image or a text is one.
+///
+/// # Errors
+///
+/// If it is none.
 fn ensure_readable(one: &Attachment) -> Result<()> {
     if one.is_document() {
         return Ok(());

@@ -20,7 +20,7 @@ use crate::{
 /// Most calls that run at once.
 const AT_ONCE: usize = 8;
 
-/// Where a step stands: its message and its place there.
+/// The place of a step: its message and its index there.
 pub(super) type Place = (MessageId, usize);
 
 impl Run {
@@ -118,7 +118,7 @@ impl Run {
     }
 }
 
-/// Whether the call was ended from outside, as against having failed by itself.
+/// Returns whether the call was ended from outside, as against having failed by itself.
 fn is_taken_back(outcome: &Result<Outcome>) -> bool {
     outcome.as_ref().is_err_and(|error| error.kind() == Kind::Cancelled)
 }

@@ -41,7 +41,7 @@ use crate::{
 
 /// Longest message, in characters.
 const LONGEST: usize = 200_000;
-/// How long the events of an ended turn are kept for streams that come back.
+/// The time the events of an ended turn are kept for streams that come back.
 const KEPT: Duration = Duration::from_secs(60);
 /// Bytes of attachments on their way to models, in all and of one person.
 const ATTACHED: (usize, usize) = (144 << 20, 48 << 20);
@@ -49,7 +49,7 @@ const ATTACHED: (usize, usize) = (144 << 20, 48 << 20);
 const STORED: u64 = 1 << 30;
 /// A message whose attachments have no more bytes than this is taken without adding up what the person has.
 const FEW: u64 = 64 << 10;
-/// How long stopping waits for the turn to say that it has ended.
+/// The longest that stopping waits for the turn to say that it has ended.
 const STOPPING: Duration = Duration::from_secs(5);
 
 /// The chat. Cheap to clone.
@@ -78,7 +78,7 @@ pub(super) struct Live {
     pub(super) cancel: CancellationToken,
 }
 
-/// What a person sends.
+/// A message a person sends.
 #[derive(Debug, Clone, Default)]
 pub struct NewMessage {
     /// The text.
@@ -90,7 +90,7 @@ pub struct NewMessage {
 }
 
 impl Shared {
-    /// What asks models for this person.
+    /// Returns the client that asks models for this person.
     pub(super) fn models(&self, user: Option<UserId>) -> Models {
         let http = self.app.net.gate.on_behalf(Origin::part(Part::Models, user));
         Models::new(http, self.patience, self.app.net.breakers.clone())
@@ -114,17 +114,17 @@ impl Agent {
         Ok(Self { shared: Arc::new(shared) })
     }
 
-    /// What asks models for this person; none where the platform asks for itself.
+    /// Returns the client that asks models for this person; with `None`, for the platform itself.
     pub fn models(&self, user: Option<UserId>) -> Models {
         self.shared.models(user)
     }
 
-    /// Which models may be asked.
+    /// Returns the models that may be asked.
     pub fn providers(&self) -> &Providers {
         &self.shared.providers
     }
 
-    /// Whose conversations are whose.
+    /// Returns the register of whose conversations are whose.
     pub fn conversations(&self) -> &Conversations {
         &self.shared.conversations
     }
@@ -302,7 +302,11 @@ impl Agent {
         NewTurn { conversation, caller: caller.clone(), provider, now: self.shared.app.clock.now() }
     }
 
-    /// Fails before anything is written where no answer can come.
+    /// Checks that an answer can come, before anything is written.
+    ///
+    /// # Errors
+    ///
+    /// If none can.
     async fn demand_model(&self, user: UserId) -> Result<()> {
         if !self.shared.providers.any().await? {
             return Err(chain::no_model());
@@ -310,7 +314,11 @@ impl Agent {
         self.shared.demand_budget(user).await
     }
 
-    /// Fails where an answer is being written. One that waits for a decision does not stand in the way: it is given up.
+    /// Checks that no answer is being written. One that waits for a decision does not stand in the way: it is given up.
+    ///
+    /// # Errors
+    ///
+    /// If one is being written.
     async fn ensure_free(&self, id: ConversationId) -> Result<()> {
         match self.shared.turns.open_in(id).await? {
             Some(turn) if turn.state != TurnState::Waiting => Err(Error::conflict(UNDER_WAY)),
@@ -353,7 +361,11 @@ impl Agent {
 }
 
 impl Shared {
-    /// Fails where this person's tokens of the day are used up.
+    /// Checks that this person has tokens of the day left.
+    ///
+    /// # Errors
+    ///
+    /// If they are used up.
     pub(super) async fn demand_budget(&self, user: UserId) -> Result<()> {
         let Some(budget) = self.app.settings.get().chat.daily_token_budget else { return Ok(()) };
         let spent = usage::spent(&self.app.db, user, self.app.clock.now()).await?.total();

@@ -7,10 +7,10 @@ use crate::model::{
     text::clip,
 };
 
-/// What a result in the middle of a turn is cut to when the turn alone does not fit, in characters.
+/// The length, in characters, to which a result in the middle of a turn is cut when the turn alone does not fit.
 const STUMP: usize = 300;
 
-/// Where to cut a conversation: the older part to shorten, and how many messages it is.
+/// The cut of a conversation: the older part to shorten, and its number of messages.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Cut {
     /// Messages of the older part.
@@ -18,7 +18,7 @@ pub(super) struct Cut {
 }
 
 /// Finds the cut after which the newer part takes at most `keep` tokens. It lies before a person's message, so that no
-/// call loses its result, and never inside the last turn. None where nothing older is left.
+/// call loses its result, and never inside the last turn. `None` if nothing older is left.
 pub(super) fn cut(messages: &[Message], keep: u64) -> Option<Cut> {
     let starts: Vec<usize> =
         messages.iter().enumerate().filter(|(_, m)| m.role == Role::User).map(|(at, _)| at).collect();
@@ -55,7 +55,7 @@ pub(super) fn request(earlier: &str, older: &[Message], room: u64) -> ChatReques
     }
 }
 
-/// What stands in place of a past that could not be shortened.
+/// Returns the text that stands in place of a past that could not be shortened.
 pub(super) fn note(earlier: &str, older: &[Message]) -> String {
     let questions = older.iter().filter(|message| message.role == Role::User);
     let asked: Vec<String> = questions.map(|message| format!("- {}", clip(&message.text, 120))).collect();

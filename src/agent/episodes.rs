@@ -17,9 +17,9 @@ use crate::{
     store::memory::Due,
 };
 
-/// How long nothing happens in a conversation before it counts as over.
+/// The time without events after which a conversation counts as over.
 const REST: Duration = Duration::from_secs(15 * 60);
-/// How often that is looked at.
+/// The interval at which that is looked at.
 const LOOK: Duration = Duration::from_secs(60);
 /// Most questions an episode quotes after the first.
 const QUOTED: usize = 4;
@@ -77,7 +77,7 @@ impl Agent {
     }
 }
 
-/// What was asked, with which tools, and how it ended. None where nobody asked anything.
+/// Returns what was asked, with which tools, and how it ended. `None` if nobody asked anything.
 fn gist(messages: &[Message]) -> Option<String> {
     let mut questions = messages.iter().filter(|message| message.role == Role::User).map(asked);
     let first = questions.next()?;

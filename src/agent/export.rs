@@ -65,7 +65,7 @@ fn call(step: &Step) -> String {
     format!("\n**{}** {outcome}{}.\n\n{arguments}{asked}{result}", plain(&step.tool), approval(step))
 }
 
-/// Who approved it, and whether they changed it.
+/// Returns who approved it, and whether they changed it.
 fn approval(step: &Step) -> String {
     match (&step.approved_by, &step.asked_arguments) {
         (None, _) => String::new(),

@@ -1,4 +1,4 @@
-//! Which tools a model is shown, under which names, and what that costs (R1, R47).
+//! The tools a model is shown, their names there, and what that costs.
 
 use std::{collections::BTreeSet, sync::Arc};
 
@@ -12,7 +12,7 @@ use crate::{
     },
 };
 
-/// What one request shows.
+/// The tools that one request shows.
 #[derive(Debug, Default)]
 pub(super) struct Shown {
     /// The tools.
@@ -56,7 +56,7 @@ pub(super) fn pick(
     Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), tokens, total, all_tokens }
 }
 
-/// What a model is told of a tool, in tokens.
+/// Returns the cost of what a model is told of a tool, in tokens.
 pub fn tokens(spec: &Spec) -> u64 {
     cost(&define(spec))
 }

@@ -1,4 +1,5 @@
-//! What stands before the conversation: who the model is here, how to tell data from instructions, what is remembered.
+//! The system prompt before the conversation: who the model is here, how to tell data from instructions, what is
+//! remembered.
 
 use super::data;
 use crate::model::{knowledge::Citation, memory::Memory, text::one_line, time::Time};
@@ -6,7 +7,8 @@ use crate::model::{knowledge::Citation, memory::Memory, text::one_line, time::Ti
 /// Most memories a turn is given.
 pub(super) const MEMORIES: usize = 8;
 
-/// What the console draws where a model asks for it, with what each needs: `web/src/lib/widgets/widget.ts` makes them.
+/// The widgets the console draws where a model asks for them, with what each needs: `web/src/lib/widgets/widget.ts`
+/// makes them.
 const WIDGETS: &[(&str, &str)] = &[
     ("data-table", "{columns: [\"…\"], rows: [[…]]}"),
     ("key-value", "{items: [{key, value}]}"),
@@ -89,7 +91,7 @@ pub(super) fn cited_numbers(text: &str) -> Vec<u32> {
     numbers
 }
 
-/// What was said earlier, shortened, as data.
+/// Returns what was said earlier, shortened, as data.
 pub(super) fn earlier(summary: &str) -> String {
     if summary.is_empty() { String::new() } else { format!("\n\n{}", data::mark("EARLIER", None, summary)) }
 }

@@ -11,7 +11,7 @@ use crate::model::{
 /// The call that is answered with an error in place of being run.
 const TOLD_AT: usize = 3;
 
-/// What is to be done with a call that repeats earlier ones.
+/// The measure to take with a call that repeats earlier ones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Repetition {
     /// Run it.
@@ -22,11 +22,11 @@ pub(super) enum Repetition {
     Stop,
 }
 
-/// What the model reads at the third identical call.
+/// The text the model reads at the third identical call.
 pub(super) const TOLD: &str = "You made exactly this call before and got the same result. It was not run again. Use what you \
                         have, try something else, or tell the person what is missing.";
 
-/// What the person reads where the model goes on all the same.
+/// The text the person reads where the model goes on all the same.
 pub(super) const STOPPED: &str = "The model kept repeating the same tool call, so the turn was ended. Rephrase the request, or \
                            say what to do instead.";
 

@@ -87,7 +87,7 @@ impl Run {
         Ok(Asked { request, tokens })
     }
 
-    /// What the person asks for is the need that tools are found and learned by.
+    /// Makes what the person asks for the need that tools are found and learned by.
     fn told_the_finder(&self, placed: &[Placed]) {
         let request = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         if let Some(request) = request.filter(|_| self.turn.model_calls == 0) {
@@ -95,9 +95,9 @@ impl Run {
         }
     }
 
-    /// The person's memories that have to do with the question (R4). One with content from outside in it that nobody
-    /// has vouched for comes only where such content is in the conversation already: by itself it would taint every
-    /// new one. `recall_memories` still finds it.
+    /// The person's memories that have to do with the question. One with content from outside in it that nobody has
+    /// vouched for comes only where such content is in the conversation already: by itself it would taint every new
+    /// one. `recall_memories` still finds it.
     async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
         let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         let Some(question) = question else { return Ok(Vec::new()) };

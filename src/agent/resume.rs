@@ -54,7 +54,7 @@ impl Agent {
         Ok(())
     }
 
-    /// What came of a step's question that is decided.
+    /// Returns the outcome of a step's question that is decided.
     pub(super) async fn collect(&self, step: &Step, ticket: &Ticket, caller: &Caller) -> Result<Outcome> {
         let call = Call {
             id: step.call_id,
@@ -157,7 +157,7 @@ impl Agent {
 }
 
 impl Run {
-    /// How long until the first of its questions expires; none where one of them is decided already.
+    /// Returns how long it is until the first of its questions expires; `None` if one of them is decided already.
     async fn open_questions(&self) -> Result<Option<Duration>> {
         let now = self.app().clock.now();
         let mut least = i64::MAX;

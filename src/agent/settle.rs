@@ -1,4 +1,4 @@
-//! What became of a call: written down, told to the streams, and put into words for the model.
+//! The outcome of a call: written down, told to the streams, and put into words for the model.
 
 use std::{mem, sync::Arc};
 
@@ -22,15 +22,15 @@ use crate::{
     },
 };
 
-/// What a model reads of a call that was approved and still ran when its turn ended.
+/// The text a model reads of a call that was approved and still ran when its turn ended.
 const STILL_RUNNING: &str = "A person approved this, and it was still running when the conversation went on: it may or may \
                              not have taken effect. Check before you call it again.";
 
-/// What a model reads of a call that was begun and whose end could not be written down.
+/// The text a model reads of a call that was begun and whose end could not be written down.
 const UNRECORDED: &str = "What came of this could not be written down: it may or may not have taken effect. Check before \
                           you call it again.";
 
-/// What a model reads of a call that was running when the server stopped.
+/// The text a model reads of a call that was running when the server stopped.
 const UNCERTAIN: &str = "The server stopped while this ran: it may or may not have taken effect. It was not repeated. \
                          Check before you call it again.";
 

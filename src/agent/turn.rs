@@ -41,7 +41,7 @@ pub(super) struct Run {
     pub(super) cancel: CancellationToken,
 }
 
-/// How a run ended that did not fail.
+/// The end of a run that did not fail.
 enum End {
     /// With an answer.
     Answered(MessageId),
@@ -49,7 +49,7 @@ enum End {
     Parked(MessageId),
 }
 
-/// What comes next in a turn.
+/// The next thing to do in a turn.
 enum Next {
     Ask(Summary, Vec<Placed>),
     Call(Vec<Placed>),
@@ -118,7 +118,11 @@ impl Run {
     }
 
     /// Reads the turn's row. The caller is read with it: what was taken away from them, or from the key they began the
-    /// turn with, is gone at the next step. Fails where nothing of theirs is open to them any more.
+    /// turn with, is gone at the next step.
+    ///
+    /// # Errors
+    ///
+    /// If nothing of theirs is open to them any more.
     pub(super) async fn refresh(&mut self) -> Result<()> {
         let turn = self.shared().turns.open_in(self.conversation()).await?;
         self.turn = turn.filter(|turn| turn.id == self.id()).ok_or_else(stopped)?;
@@ -227,7 +231,11 @@ impl Run {
         self.app().stores.audit.append(event).await.map(drop)
     }
 
-    /// Fails where nothing more is to be begun: the person has stopped the turn, or the process ends.
+    /// Checks that more may be begun.
+    ///
+    /// # Errors
+    ///
+    /// If the person has stopped the turn, or the process ends.
     pub(super) fn ensure_going(&self) -> Result<()> {
         let ends = self.cancel.is_cancelled() || self.app().lifecycle.shutdown.is_cancelled();
         if ends { Err(stopped()) } else { Ok(()) }

@@ -1,4 +1,4 @@
-//! What calls of connected systems share: how often each may be asked, and the tokens it has given.
+//! The state that calls of connected systems share: how often each may be asked, and the tokens it has given.
 
 use std::{
     collections::BTreeSet,
@@ -34,7 +34,7 @@ pub struct Calling {
 pub struct Described {
     /// Its types.
     pub pool: DescriptorPool,
-    /// Whether it speaks gRPC-Web instead of native gRPC.
+    /// `true` if it speaks gRPC-Web instead of native gRPC.
     pub web: bool,
     /// Names of types it was asked for and does not know.
     pub missing: BTreeSet<String>,
@@ -63,6 +63,7 @@ impl Calling {
     /// Waits until one more call fits a limit, where there is one.
     ///
     /// # Errors
+    ///
     /// As [`RateLimits::acquire`].
     pub async fn take_turn(&self, key: &str, limit: Option<RateLimit>, what: &str) -> Result<()> {
         match limit {
@@ -101,7 +102,7 @@ impl Calling {
         self.tokens.invalidate(key);
     }
 
-    /// What whoever fetches this token holds meanwhile.
+    /// Returns the lock that whoever fetches this token holds meanwhile.
     pub fn asking(&self, key: &str) -> Arc<tokio::sync::Mutex<()>> {
         self.asking.get_with(key.to_owned(), Arc::default)
     }

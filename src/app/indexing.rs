@@ -35,11 +35,11 @@ use shelf::Shelf;
 
 /// The name vectors are kept under that were given where there is no model.
 pub const GIVEN: &str = "given";
-/// Where the index files stand, below the data directory.
+/// The folder of the index files, below the data directory.
 const FOLDER: &str = "indexes";
-/// How long a search waits for files that are being opened before it answers with what there is.
+/// The longest a search waits for files that are being opened before it answers with what there is.
 const OPENING: Duration = Duration::from_secs(2);
-/// How long it may take until what was written is found.
+/// The longest it may take until what was written is found.
 const SETTLING: Duration = Duration::from_secs(60);
 
 /// The indexes of every space. Cheap to clone.
@@ -49,7 +49,7 @@ pub struct Indexing {
     shelves: Arc<[Arc<Shelf>]>,
 }
 
-/// Whether an index can be relied on.
+/// The state of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -78,7 +78,7 @@ pub struct Status {
 /// The index of words as it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct TextStatus {
-    /// Whether it can be relied on.
+    /// The state: `ready` can be relied on.
     pub state: State,
     /// Changes it has not seen yet.
     pub pending: i64,
@@ -87,9 +87,9 @@ pub struct TextStatus {
 /// The index of vectors as it is now.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct VectorStatus {
-    /// Whether it can be relied on.
+    /// The state: `ready` can be relied on.
     pub state: State,
-    /// How a search without a filter is done.
+    /// The way a search without a filter is done.
     pub kind: SearchKind,
     /// The model its vectors are of.
     pub model: Option<String>,
@@ -116,8 +116,8 @@ impl Indexing {
         }
     }
 
-    /// Which model's vectors are searched from now on; without one, those that were given. The index of the model
-    /// before answers until that of the new one is made.
+    /// Sets the model whose vectors are searched from now on; without one, those that were given. The index of the
+    /// model before answers until that of the new one is made.
     pub fn use_model(&self, model: Option<String>) {
         let model = model.unwrap_or_else(|| GIVEN.to_owned());
         for shelf in self.shelves.iter() {
@@ -158,7 +158,7 @@ impl Indexing {
         })?
     }
 
-    /// How the indexes are.
+    /// Returns the state of the indexes.
     pub async fn status(&self) -> Result<Vec<Status>> {
         let shelves = Arc::clone(&self.shelves);
         self.db.read(move |c| shelves.iter().map(|shelf| shelf.status(c)).collect()).await

@@ -34,7 +34,7 @@ use crate::{
 const BATCH: usize = 512;
 /// Rows between two looks at what is kept no longer.
 const SWEEP_EVERY: usize = 1_000;
-/// How long somebody waits for the ledger to be up to date.
+/// The longest somebody waits for the ledger to be up to date.
 const SETTLING: Duration = Duration::from_secs(3);
 /// Most attempts that are under way, or over and not written down yet.
 const UNDER_WAY: usize = 8_192;
@@ -91,7 +91,7 @@ fn busy() -> Error {
     Error::new(Kind::Busy, told)
 }
 
-/// What goes into the ledger. Cheap to clone.
+/// The ledger's intake. Cheap to clone.
 #[derive(Clone)]
 pub struct Outgoing {
     notes: mpsc::UnboundedSender<Note>,
@@ -110,7 +110,7 @@ impl Outgoing {
         Ok(Self { notes, keeper, last, places: Places::default() })
     }
 
-    /// What the gate tells.
+    /// Returns the ledger the gate writes to.
     pub fn ledger(&self) -> Ledger {
         Ledger::of(self.clone())
     }

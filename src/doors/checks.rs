@@ -1,4 +1,4 @@
-//! What the doctor looks at without a server: the machine, the data directory, and what lies in it.
+//! The doctor's checks without a server: the machine, the data directory, and what lies in it.
 
 use std::path::Path;
 
@@ -27,17 +27,17 @@ const LEAST_FREE: u64 = 100 << 20;
 /// One thing that was looked at.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub(super) struct Check {
-    /// What: `database`, `vault`, …
+    /// The check's name: `database`, `vault`, …
     name: String,
-    /// Whether it is as it should be.
+    /// `true` if it is as it should be.
     ok: bool,
-    /// What was found.
+    /// The finding.
     message: String,
-    /// What to do, where it is not.
+    /// The remedy, where it is not.
     fix: Option<String>,
 }
 
-/// What was found of a thing, and what to do where that is an error.
+/// Makes the check of a thing from what was found, and from what to do where that is an error.
 pub(super) fn check(name: impl Into<String>, found: Result<String>, fix: impl FnOnce(&Error) -> String) -> Check {
     match found {
         Ok(message) => Check { name: name.into(), ok: true, message, fix: None },
@@ -47,7 +47,7 @@ pub(super) fn check(name: impl Into<String>, found: Result<String>, fix: impl Fn
     }
 }
 
-/// What can be looked at where no server starts, and why none does.
+/// Returns the checks that can be made where no server starts, and why none does.
 pub(super) async fn without_server(data: &Path, confined: &Sandbox, workers: &Workers, why: Error) -> Vec<Check> {
     let mut checks =
         vec![directory(data), disk(data), stored(data).await, scripts(workers).await, sandbox(confined).await];
@@ -115,7 +115,7 @@ pub(super) async fn scripts(workers: &Workers) -> Check {
     })
 }
 
-/// How commands are confined, and what this machine's kernel lacks for more.
+/// Returns how commands are confined, and what this machine's kernel lacks for more.
 pub(super) async fn sandbox(sandbox: &Sandbox) -> Check {
     let found = sandbox.capabilities().await;
     let missing: Vec<String> = found.missing.iter().map(|(part, why)| format!("{part} ({why})")).collect();
@@ -135,7 +135,7 @@ pub(super) async fn sandbox(sandbox: &Sandbox) -> Check {
     check("sandbox", said.map_err(Error::conflict), |_| fixes.join(" "))
 }
 
-/// What a machine needs for a part.
+/// Returns what a machine needs for a part.
 fn enable(part: Part) -> &'static str {
     match part {
         Part::Landlock => "Landlock: a kernel of 5.13 or later, with landlock among `lsm=` of its command line.",

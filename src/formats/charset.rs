@@ -10,8 +10,11 @@ use crate::model::error::{Error, Result};
 /// Bytes the guess looks at.
 const LOOKED_AT: usize = 64 << 10;
 
-/// The text and its encoding's name. `declared` is what the document itself names, for instance in a meta tag.
-/// Fails where the bytes are no text.
+/// Returns the text and its encoding's name. `declared` is what the document itself names, for instance in a meta tag.
+///
+/// # Errors
+///
+/// If the bytes are no text.
 pub(super) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>) -> Result<(Cow<'a, str>, &'static str)> {
     let encoding = detect(bytes, declared);
     let (text, encoding, _) = encoding.decode(bytes);

@@ -51,7 +51,7 @@ pub struct Cutter<'a> {
 /// A part that was cut.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Part {
-    /// Where it begins in the whole text, in characters.
+    /// Its beginning in the whole text, in characters.
     pub start: u64,
     /// Its text.
     pub text: String,
@@ -293,7 +293,7 @@ fn stretches(text: &str) -> Vec<(usize, &str)> {
     all
 }
 
-/// Where the sentences of a text begin, but for the first.
+/// Returns where the sentences of a text begin, but for the first.
 fn sentences(text: &str) -> Vec<usize> {
     let mut starts = Vec::new();
     let mut ended = false;

@@ -1,4 +1,4 @@
-//! How documents are cut: what stays together, what is said again, and that every place is exact.
+//! The cutting of documents: what stays together, what is said again, and that every place is exact.
 
 use crate::{
     formats::{

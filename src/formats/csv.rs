@@ -63,7 +63,11 @@ impl<'a> Rows<'a> {
         Self { reader, record: StringRecord::new() }
     }
 
-    /// The next row; `None` after the last one. Fails where it has more columns than are read.
+    /// Reads the next row; `None` after the last one.
+    ///
+    /// # Errors
+    ///
+    /// If it has more columns than are read.
     pub(super) fn read(&mut self) -> Result<Option<&StringRecord>> {
         if self.record.len() > WIDE {
             self.record = StringRecord::new();

@@ -1,4 +1,4 @@
-//! What reading a document gives: its text in blocks, its tables, what it says about itself.
+//! The result of reading a document: its text in blocks, its tables, what it says about itself.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 use super::limits::{Budget, Limits};
 use crate::model::error::Result;
 
-/// What a file is.
+/// The kind of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = DocumentKind)]
@@ -51,7 +51,7 @@ impl Kind {
     }
 }
 
-/// What a block is in its document.
+/// The role of a block in its document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum BlockKind {
@@ -65,14 +65,14 @@ pub enum BlockKind {
     Code,
     /// One row of a table, its cells separated by tabs.
     TableRow,
-    /// What stands beside the text: a footnote, a speaker's note, a page's header or footer.
+    /// Text beside the text: a footnote, a speaker's note, a page's header or footer.
     Note,
 }
 
 /// A piece of text that belongs together.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Block {
-    /// What it is.
+    /// The kind.
     pub kind: BlockKind,
     /// Its text, never empty.
     pub text: String,
@@ -96,7 +96,7 @@ pub struct Table {
 /// A document that was read.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Extracted {
-    /// What it is.
+    /// The kind.
     pub kind: Kind,
     /// The title it gives itself.
     pub title: Option<String>,
@@ -104,7 +104,7 @@ pub struct Extracted {
     pub blocks: Vec<Block>,
     /// Its tables.
     pub tables: Vec<Table>,
-    /// What it says about itself: author, created, modified, sheets, encoding …
+    /// The file's statements about itself: author, created, modified, sheets, encoding …
     pub metadata: Map<String, Value>,
     /// Its pages or slides, where it has such.
     pub pages: Option<u32>,
@@ -216,7 +216,7 @@ impl Draft {
     }
 }
 
-/// What reading takes for a blank.
+/// Returns whether reading takes a character for a blank.
 pub(super) fn is_blank(c: char) -> bool {
     matches!(c, ' ' | '\t' | '\u{a0}' | '\r' | '\u{c}')
 }

@@ -1,4 +1,4 @@
-//! What a GraphQL document would do, without a schema: which operation runs, of which kind, and the fields it asks for.
+//! The effect of a GraphQL document, without a schema: which operation runs, of which kind, and the fields it asks for.
 //!
 //! Grammar: <https://spec.graphql.org/October2021/#sec-Document-Syntax>.
 
@@ -46,8 +46,8 @@ pub struct Operation {
 }
 
 impl Operation {
-    /// What it does, in the words of its schema: for each outermost field the path that all it asks for there has in common,
-    /// as `customer.rename`. Its own name says nothing: whoever asks chooses it.
+    /// Returns what it does, in the words of its schema: for each outermost field the path that all it asks for there
+    /// has in common, as `customer.rename`. Its own name says nothing: whoever asks chooses it.
     pub fn actions(&self) -> Vec<&str> {
         let mut common: HashMap<&str, &str> = HashMap::new();
         for leaf in self.leaves() {
@@ -77,6 +77,7 @@ fn common_path<'a>(one: &'a str, other: &str) -> &'a str {
 /// Returns the operation a document runs, by its name where there are several.
 ///
 /// # Errors
+///
 /// A document that is none, or of which it is not clear what it runs.
 pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
     if document.len() > MAX_LENGTH {
@@ -136,6 +137,7 @@ fn choose<'a>(operations: &'a DocumentOperations, name: Option<&str>) -> Result<
 /// Refuses brackets that nest deeper than the parser's stack should go.
 ///
 /// # Errors
+///
 /// A text that is nested deeper, or one of whose texts has no end.
 pub(super) fn ensure_shallow(document: &str) -> Result<()> {
     ensure_depth(&bare(document)?)
@@ -159,6 +161,7 @@ fn ensure_depth(bare: &str) -> Result<()> {
 /// The document with empty texts and no comments; places stay.
 ///
 /// # Errors
+///
 /// A text that has no end.
 fn bare(document: &str) -> Result<Cow<'_, str>> {
     let blank = |c: char| if matches!(c, '\n' | '\r') { c } else { ' ' };
@@ -204,7 +207,7 @@ fn text(rest: &str) -> Result<usize> {
     Err(unfinished())
 }
 
-/// What the parser says of a document or a schema, with the place.
+/// Returns the parser's message about a document or a schema, with the place.
 pub(super) fn unreadable(what: &str, error: &async_graphql_parser::Error) -> Error {
     let at = error.positions().next().map(|at| format!(" at line {}, column {}", at.line, at.column));
     let told = error.to_string();

@@ -1,4 +1,4 @@
-//! What a file is: by its content first, by its name's ending where the content could be several things.
+//! The kind of a file: by its content first, by its name's ending where the content could be several things.
 
 use super::extracted::Kind;
 use crate::model::error::{Error, Result};
@@ -6,7 +6,7 @@ use crate::model::error::{Error, Result};
 /// Bytes in which a PDF's mark may stand.
 const HEAD: usize = 1024;
 
-/// How PNG, JPEG and GIF begin.
+/// The first bytes of PNG, JPEG and GIF.
 const PICTURES: [&[u8]; 4] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a"];
 
 pub(super) fn of(bytes: &[u8], name: &str) -> Result<Kind> {
@@ -178,7 +178,7 @@ fn refuse_others(bytes: &[u8]) -> Result<()> {
     Ok(())
 }
 
-/// What a text without a telling name looks like.
+/// Returns the kind a text without a telling name looks like.
 fn by_looks(bytes: &[u8]) -> Kind {
     let head = String::from_utf8_lossy(bytes.get(..HEAD).unwrap_or(bytes))
         .trim_start_matches('\u{feff}')

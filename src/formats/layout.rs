@@ -62,14 +62,14 @@ impl Layout {
         self.text.get(range.clone()).unwrap_or_default()
     }
 
-    /// How many characters come before a byte.
+    /// Returns the number of characters before a byte.
     pub(super) fn chars_before(&self, byte: usize) -> u64 {
         let mark = self.marks.partition_point(|(at, _)| *at <= byte).saturating_sub(1);
         let (at, count) = self.marks.get(mark).copied().unwrap_or_default();
         count + self.slice(&(at..byte)).chars().count() as u64
     }
 
-    /// How many characters the text has.
+    /// Returns the number of characters of the text.
     pub(super) fn chars(&self) -> u64 {
         self.chars_before(self.text.len())
     }

@@ -3,7 +3,7 @@
 
 use crate::model::error::{Error, Result};
 
-/// How much reading one document may cost.
+/// The cost that reading one document may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Bytes of the file itself.
@@ -37,7 +37,7 @@ impl Default for Limits {
     }
 }
 
-/// What is left of the limits while one document is read.
+/// The rest of the limits while one document is read.
 #[derive(Debug)]
 pub(super) struct Budget {
     limits: Limits,

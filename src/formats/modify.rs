@@ -10,7 +10,11 @@ pub fn append(bytes: &[u8], paragraphs: &[String], limits: &Limits) -> Result<Ve
     contained(|| docx::change::append(bytes, paragraphs, limits))
 }
 
-/// Replaces a text in a DOCX, and says how often it stood there. Fails where it does not.
+/// Replaces a text in a DOCX, and says how often it stood there.
+///
+/// # Errors
+///
+/// If it does not stand there.
 pub fn replace(bytes: &[u8], old: &str, new: &str, limits: &Limits) -> Result<(Vec<u8>, usize)> {
     demand(bytes, Kind::Docx, "replace", "DOCX")?;
     contained(|| docx::change::replace_all(bytes, old, new, limits).map(|done| (done.bytes, done.count)))

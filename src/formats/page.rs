@@ -20,7 +20,7 @@ use crate::model::error::Result;
 const SKIPPED: &[&str] =
     &["script", "style", "meta", "head", "noscript", "template", "svg", "iframe", "object", "canvas"];
 
-/// What stands around the text of a page.
+/// The elements that stand around the text of a page.
 const AROUND: &[&str] = &["nav", "footer", "aside", "form", "button"];
 
 /// A page that was read.
@@ -34,16 +34,16 @@ pub struct Page {
     pub encoding: String,
 }
 
-/// How a page is to be read.
+/// The way a page is to be read.
 #[derive(Debug, Clone, Copy)]
 pub struct Reading<'a> {
     /// The encoding its head named.
     pub charset: Option<&'a str>,
-    /// Where it came from.
+    /// The address it came from.
     pub address: &'a Url,
-    /// Whether only its article is wanted, if it is one, and nothing of what stands around the text.
+    /// `true` if only its article is wanted, if it is one, and nothing of what stands around the text.
     pub article: bool,
-    /// Whether its bare text is enough.
+    /// `true` if its bare text is enough.
     pub plain: bool,
 }
 
@@ -133,7 +133,7 @@ fn settled(document: &Document, address: &Url) -> Option<String> {
     title.map(|title| title.text().to_string())
 }
 
-/// Where a picture that is loaded late has its address.
+/// The attributes with the address of a picture that is loaded late.
 const LATE: &[&str] = &["data-src", "data-lazy-src", "data-original"];
 
 /// Makes the addresses of a picture whole; one that is loaded late gets its own in place of what stands for it.

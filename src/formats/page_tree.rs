@@ -10,7 +10,7 @@ const WIDEST: usize = 100;
 /// Longest text that is said again in each row it stands for.
 const REPEATED: usize = 200;
 
-/// What of a tree is to be changed. The tree cannot be changed while it is walked.
+/// The changes to make to a tree, which cannot be changed while it is walked.
 #[derive(Default)]
 pub(super) struct Changes<'a> {
     blocks: Vec<(NodeRef<'a>, &'static str)>,
@@ -56,7 +56,7 @@ impl<'a> Changes<'a> {
     }
 }
 
-/// Whether readers of the page do not see an element. What stands there is often meant for machines only.
+/// Returns whether readers of the page do not see an element. What stands there is often meant for machines only.
 fn is_hidden(node: &NodeRef<'_>) -> bool {
     let hides = |style: &str| {
         let style: String = style.chars().filter(|c| !c.is_whitespace()).collect();
@@ -157,7 +157,7 @@ fn fill(row: &NodeRef<'_>, held: &mut Vec<Held>, room: &mut usize) -> usize {
     }
 }
 
-/// How many rows or columns a cell spans; 0 rows is all that follow.
+/// Returns the number of rows or columns a cell spans; 0 rows is all that follow.
 fn span(cell: &NodeRef<'_>, name: &str) -> usize {
     match cell.attr(name).map(|text| text.trim().parse()) {
         Some(Ok(0)) if name == "rowspan" => usize::MAX,

@@ -19,7 +19,7 @@ const TEXT: usize = 24 << 20;
 /// Memory of a cell beside its text and its name.
 const CELL: usize = 96;
 
-/// What a body was read as.
+/// The format a body was read as.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum Form {
     /// Nothing at all.
@@ -91,7 +91,7 @@ pub fn text(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
     }
 }
 
-/// Whether a body is XML or rows, to be read by more than a decoder or a parser of JSON.
+/// Returns whether a body is XML or rows, to be read by more than a decoder or a parser of JSON.
 pub fn is_xml_or_rows(bytes: &[u8], content_type: Option<&str>) -> bool {
     let (media, _) = split(content_type.unwrap_or_default());
     is_xml(&media) || is_rows(&media) || bytes.trim_ascii_start().starts_with(b"<?xml")

@@ -1,4 +1,4 @@
-//! What an image's first bytes say of it, without unpacking it.
+//! The facts in an image's first bytes, without unpacking it.
 
 /// A kind of image that browsers and models take, and its size in pixels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub struct Picture {
     pub height: u32,
 }
 
-/// Reads the head of a PNG, GIF, JPEG or WebP; none where it is no such image.
+/// Reads the head of a PNG, GIF, JPEG or WebP; `None` if it is no such image.
 pub fn look(bytes: &[u8]) -> Option<Picture> {
     png(bytes).or_else(|| gif(bytes)).or_else(|| webp(bytes)).or_else(|| jpeg(bytes))
 }

@@ -46,7 +46,7 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
 #[derive(Default)]
 struct Reader {
     text: String,
-    /// What the shape is for: `title`, `body`, `sldNum` …
+    /// The purpose of the shape: `title`, `body`, `sldNum` …
     place: Option<String>,
     table: Option<Table>,
     /// Titles of the slide so far.

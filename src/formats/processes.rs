@@ -51,7 +51,7 @@ impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
     }
 }
 
-/// Where the parts of a process stand in the text.
+/// The places of a process's parts in the text.
 #[derive(Deserialize)]
 struct Places {
     name: Spanned<IgnoredAny>,

@@ -30,6 +30,7 @@ struct Article {
 /// Reads a page for its article; the whole page where it is none, and any other file as it is.
 ///
 /// # Errors
+///
 /// As [`read::read`].
 pub(super) fn read(bytes: &[u8], name: &str, address: Option<&str>, limits: &Limits) -> Result<Extracted> {
     let extracted = read::read(bytes, name, limits)?;

@@ -59,20 +59,24 @@ impl Version {
     }
 }
 
-/// What is sent.
+/// A request to send.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Request {
     /// The envelope.
     pub envelope: String,
     /// Its version.
     pub version: Version,
-    /// Whether whoever wrote it chose that version; otherwise another may be tried.
+    /// `true` if whoever wrote it chose that version; otherwise another may be tried.
     pub chosen: bool,
 }
 
 impl Request {
-    /// Puts XML into an envelope of this version. XML that is an envelope already is left as it is, with its own version.
-    /// Fails where it is no XML, or too long.
+    /// Puts XML into an envelope of this version. XML that is an envelope already is left as it is, with its own
+    /// version.
+    ///
+    /// # Errors
+    ///
+    /// If it is no XML, or too long.
     pub fn new(body: &str, version: Version) -> Result<Self> {
         if body.len() > LONGEST {
             return Err(Error::invalid(format!("A SOAP message may have {}.", figure::bytes(LONGEST as u64))));
@@ -104,17 +108,18 @@ impl Request {
 /// A fault: the service says that it did not do it, and why.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
-    /// Whose fault, without prefix: `Client`, `Server`, `Sender`, `Receiver`, `VersionMismatch`, `MustUnderstand`.
+    /// The party at fault, without prefix: `Client`, `Server`, `Sender`, `Receiver`, `VersionMismatch`,
+    /// `MustUnderstand`.
     pub code: String,
     /// Closer codes, 1.2 only.
     pub subcode: Option<String>,
     /// In words.
     pub reason: String,
-    /// What the service adds.
+    /// The detail the service adds.
     pub detail: Option<Value>,
 }
 
-/// What came back.
+/// The answer.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Answer {
     /// The content of the body, and of the header where there is one.
@@ -128,7 +133,7 @@ pub enum Answer {
     Fault(Fault),
 }
 
-/// Reads an answer that [`xml::to_json`] has read. None where it is no envelope.
+/// Reads an answer that [`xml::to_json`] has read. `None` if it is no envelope.
 pub fn read(document: &Value) -> Option<Answer> {
     let envelope = document.get("Envelope")?;
     let body = envelope.get("Body")?;

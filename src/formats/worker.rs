@@ -16,21 +16,21 @@ pub use super::convert::CsvSheet;
 use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read, readable};
 use crate::model::error::{Error, Kind, Result};
 
-/// What is to be done with the contents.
+/// The task to do with the contents.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Task {
     /// Read a document: [`Extracted`](super::extracted::Extracted).
     Document {
         /// Its name, for the ending.
         name: String,
-        /// Whether its blocks are wanted, or only its text: [`DocumentText`].
+        /// The form that is wanted: its blocks, or only its text, as [`DocumentText`].
         form: DocumentForm,
     },
     /// Read a page for its article: an `Extracted`, of the whole page where it is no article.
     Article {
         /// Its name, for the ending.
         name: String,
-        /// Where it came from.
+        /// The address it came from.
         address: Option<String>,
     },
     /// Turn the sheets of a workbook into CSV: a list of [`CsvSheet`]s.
@@ -47,7 +47,7 @@ pub enum Task {
     Replace {
         /// The text.
         old: String,
-        /// What takes its place.
+        /// The replacement.
         new: String,
     },
     /// Change cells of an XLSX: nothing, and the bytes of the new one.
@@ -61,11 +61,11 @@ pub enum Task {
     Page {
         /// The encoding its head named.
         charset: Option<String>,
-        /// Where it came from.
+        /// The address it came from.
         address: Url,
-        /// Whether only its article is wanted.
+        /// `true` if only its article is wanted.
         article: bool,
-        /// Whether its bare text is enough: it took too much to be read as a page.
+        /// `true` if its bare text is enough: it took too much to be read as a page.
         plain: bool,
     },
     /// Read the body of an answer: its [`Form`](payload::Form), and the value.
@@ -92,7 +92,7 @@ impl Task {
         megabytes << 20
     }
 
-    /// What is read, for people.
+    /// Returns the name of what is read, for people.
     pub fn subject(&self) -> &'static str {
         match self {
             Self::Article { .. } | Self::Page { .. } => "page",
@@ -104,7 +104,7 @@ impl Task {
     }
 }
 
-/// What of a document is wanted.
+/// The form of a document that is wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub enum DocumentForm {
     /// Its blocks, tables and metadata.
@@ -113,16 +113,16 @@ pub enum DocumentForm {
     Text,
 }
 
-/// What stands before the contents.
+/// The header that stands before the contents.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Head {
-    /// What is to be done.
+    /// The task.
     pub task: Task,
     /// The bytes of each content.
     pub lengths: Vec<u64>,
 }
 
-/// How it went.
+/// The result of a task.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Reply<T> {
     /// This came of it.
@@ -131,7 +131,7 @@ pub enum Reply<T> {
     Refused {
         /// The kind of error.
         kind: Kind,
-        /// What to tell.
+        /// The message.
         message: String,
     },
 }
@@ -148,7 +148,8 @@ impl<T> From<Result<T>> for Reply<T> {
 /// Does one task and ends.
 ///
 /// # Errors
-/// Where a pipe is closed, or what comes through it is no task: nobody is there any more.
+///
+/// If a pipe is closed, or what comes through it is no task: nobody is there any more.
 pub fn serve((input, output): (PipeReader, PipeWriter)) -> io::Result<()> {
     let mut input = BufReader::new(input);
     let mut line = Vec::new();

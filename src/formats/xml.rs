@@ -13,6 +13,7 @@ const LIMITS: Limits = Limits { depth: 128, nodes: 1_000_000 };
 /// Returns a document as JSON: one key, its outermost element.
 ///
 /// # Errors
+///
 /// As [`parse`].
 pub fn to_json(text: &str) -> Result<Value> {
     let root = parse(text)?;
@@ -22,6 +23,7 @@ pub fn to_json(text: &str) -> Result<Value> {
 /// Returns a document's outermost element.
 ///
 /// # Errors
+///
 /// A document that is not well-formed, too deep or too large.
 pub fn parse(text: &str) -> Result<Element> {
     let wrong = |what: String| Error::invalid(format!("This is not XML that can be read: {what}."));

@@ -21,7 +21,8 @@ const NICENESS: i32 = 10;
 /// more, it goes on to its end.
 ///
 /// # Errors
-/// `None` where it panicked; an error where there is no thread for it.
+///
+/// `None` if it panicked; an error if there is no thread for it.
 pub async fn run<T, F>(work: F) -> Result<Option<T>>
 where
     T: Send + 'static,

@@ -7,12 +7,16 @@ use crate::model::error::Result;
 pub struct Desktop(imp::Desktop);
 
 impl Desktop {
-    /// None on a server without a desktop.
+    /// Finds it; `None` on a server without a desktop.
     pub fn find() -> Option<Self> {
         imp::Desktop::find().map(Self)
     }
 
-    /// The text on it; fails where it holds something else.
+    /// Returns the text on it.
+    ///
+    /// # Errors
+    ///
+    /// If it holds something else.
     pub async fn read(&self) -> Result<String> {
         self.0.run(imp::read).await
     }

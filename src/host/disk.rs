@@ -24,10 +24,11 @@ pub(super) fn free(directory: &Path, settings: &Files) -> Result<Free> {
     Ok(Free { bytes, kept: settings.kept_free(all) })
 }
 
-/// Fails where so many more bytes in this directory would leave less of its disk free than `settings` keep.
+/// Checks that there is room for so many more bytes in this directory.
 ///
 /// # Errors
-/// [`Kind::DiskFull`]: nothing was written.
+///
+/// [`Kind::DiskFull`] if they would leave less of its disk free than `settings` keep: nothing was written.
 pub fn ensure_room(directory: &Path, settings: &Files, bytes: u64) -> Result<()> {
     let Free { bytes: free, kept } = free(directory, settings)?;
     if free.checked_sub(bytes).is_some_and(|left| left >= kept) {

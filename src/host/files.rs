@@ -62,10 +62,11 @@ impl Workspaces {
         Self { data, locks: Arc::default(), work: Work::shared(AT_ONCE, EACH), room: Room::default() }
     }
 
-    /// Whether a directory without links in its path is the server's own data, lies in it, or holds it.
+    /// Returns whether a directory without links in its path is the server's own data, lies in it, or holds it.
     ///
     /// # Errors
-    /// Where this system does not say what is mounted where.
+    ///
+    /// If this system does not say what is mounted where.
     pub fn meets_own_data(&self, dir: &Path) -> Result<bool> {
         let hidden = self.data.hidden_but(None);
         if hidden.is_complete() { Ok(hidden.meets(dir)) } else { Err(mounts_unknown()) }
@@ -74,8 +75,9 @@ impl Workspaces {
     /// Checks an entry of `files.roots`.
     ///
     /// # Errors
-    /// Where it opens nothing: it is neither `workspace` nor the absolute path of a directory, or no tool may reach what it
-    /// names.
+    ///
+    /// If it opens nothing: it is neither `workspace` nor the absolute path of a directory, or no tool may reach what
+    /// it names.
     pub fn ensure_root(&self, entry: &str) -> Result<()> {
         if entry == WORKSPACE {
             return Ok(());
@@ -107,7 +109,8 @@ impl Workspaces {
     /// missing) and every other entry an absolute path.
     ///
     /// # Errors
-    /// Where no directory is open, or one of the settings' cannot be opened.
+    ///
+    /// If no directory is open, or one of the settings' cannot be opened.
     pub fn open(&self, user: UserId, settings: &Files) -> Result<Rooted> {
         let roots = &settings.roots;
         let workspace = self.data.path().join(WORKSPACES).join(user.to_string());
@@ -141,7 +144,7 @@ const MEGABYTE: u64 = 1 << 20;
 /// Files of one name in a folder, told apart by a number.
 const MAX_SAME_NAMES: usize = 1_000;
 
-/// How long a change waits for another change of the same file.
+/// The longest a change waits for another change of the same file.
 const LOCK_PATIENCE: Duration = Duration::from_secs(5);
 
 impl Rooted {
@@ -200,13 +203,17 @@ impl Rooted {
         &self.hidden
     }
 
-    /// Where a path given by a caller leads, as an absolute path without links. Fails outside the roots.
-    /// The place may not exist, and may have changed by the time it is used: the readers and writers here check again.
+    /// Returns where a path given by a caller leads, as an absolute path without links. The place may not exist, and
+    /// may have changed by the time it is used: the readers and writers here check again.
+    ///
+    /// # Errors
+    ///
+    /// If it leads outside the roots.
     pub fn locate(&self, path: &str) -> Result<PathBuf> {
         self.place(path).map(|place| place.absolute())
     }
 
-    /// An existing directory under the roots, to work in; none means the workspace.
+    /// An existing directory under the roots, to work in; `None` means the workspace.
     pub async fn directory(&self, path: Option<&str>) -> Result<PathBuf> {
         let Some(path) = path.map(str::to_owned) else { return Ok(self.workspace().to_owned()) };
         self.blocking(move |files| {
@@ -288,8 +295,12 @@ impl Rooted {
         .await
     }
 
-    /// Fails where [`Self::write`] could not write this file, as far as that shows before; changes nothing. Returns
-    /// whether there is a file already.
+    /// Checks that [`Self::write`] could write this file, as far as that shows before; changes nothing. Returns whether
+    /// there is a file already.
+    ///
+    /// # Errors
+    ///
+    /// If it could not.
     pub async fn ensure_writable(&self, path: &str, parents: Parents) -> Result<bool> {
         let path = path.to_owned();
         self.blocking(move |files| write::ensure_possible(&files.place(&path)?, &path, parents)).await

@@ -36,8 +36,11 @@ pub struct File {
     pub stamp: i64,
 }
 
-/// The path of a folder as it can be kept: absolute, without links. Fails where it is none, or the server's own data
-/// shows in it.
+/// Returns the path of a folder as it can be kept: absolute, without links.
+///
+/// # Errors
+///
+/// If it is none, or the server's own data shows in it.
 pub fn check(path: &str, files: &Workspaces) -> Result<PathBuf> {
     let given = Path::new(path);
     if !given.is_absolute() {
@@ -51,7 +54,11 @@ pub fn check(path: &str, files: &Workspaces) -> Result<PathBuf> {
     Ok(found)
 }
 
-/// Fails where the server's own data shows in a folder, or the folder in it.
+/// Checks that a folder and the server's own data lie apart.
+///
+/// # Errors
+///
+/// If the data shows in the folder, or the folder in it.
 pub fn ensure_apart(folder: &Path, files: &Workspaces) -> Result<()> {
     if files.meets_own_data(folder)? {
         return Err(Error::denied(format!(
@@ -118,7 +125,11 @@ pub fn open(path: &Path) -> Result<tokio::fs::File> {
     }
 }
 
-/// Opens an absolute path that has no link in it, for reading; fails with ELOOP where it has one.
+/// Opens an absolute path that has no link in it, for reading.
+///
+/// # Errors
+///
+/// ELOOP if it has one.
 fn open_without_links(path: &Path) -> io::Result<fs::File> {
     let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::NOCTTY | OFlags::CLOEXEC;
     let rules = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
@@ -148,7 +159,8 @@ pub fn make(path: &Path) -> Result<()> {
     fs::create_dir_all(path).map_err(|error| unreadable(path, &error))
 }
 
-/// Which folder a path means now: another one may come in its place, or the path may be a link that is turned. Blocks.
+/// Returns the identity of the folder a path means now: another one may come in its place, or the path may be a link
+/// that is turned. Blocks.
 pub fn identity(path: &Path) -> Option<(u64, u64)> {
     fs::metadata(path).ok().map(|about| (about.dev(), about.ino()))
 }
@@ -180,7 +192,7 @@ pub fn texts(folder: &Path, ending: &str, most: usize) -> Result<Vec<(String, Re
     Ok(found)
 }
 
-/// What stands in a file, or why that is not read; nothing of what is no file, or gone meanwhile.
+/// Returns the text of a file, or why that is not read; `None` if it is no file, or gone meanwhile.
 fn text(path: &Path) -> Option<Result<String>> {
     let about = path.symlink_metadata().ok()?;
     if about.is_symlink() {

@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-/// Where Linux keeps them.
+/// The folders where Linux keeps them.
 const FOLDERS: [&str; 2] = ["/usr/share/fonts", "/usr/local/share/fonts"];
 
 /// Most files that are looked at.

@@ -28,7 +28,7 @@ use self::mounts::Mount;
 /// Each user's own folder lies in this one of the data directory.
 pub(super) const WORKSPACES: &str = "workspaces";
 
-/// Where the machine's services listen and keep credentials.
+/// The directory where the machine's services listen and keep credentials.
 const SERVICES: &str = "/run";
 
 /// Trees that are the machine's own whatever the roots are: what looks like a file of the kernel's can be the server's
@@ -141,12 +141,13 @@ impl Hidden {
         self.own.as_deref()
     }
 
-    /// Whether all places were found. Where this system does not say what is mounted where, any directory may be one.
+    /// Returns whether all places were found. Where this system does not say what is mounted where, any directory may
+    /// be one.
     pub(super) fn is_complete(&self) -> bool {
         self.is_complete
     }
 
-    /// Whether an absolute path without links leads to what is not shown, or may do so.
+    /// Returns whether an absolute path without links leads to what is not shown, or may do so.
     pub(super) fn hides(&self, path: &Path) -> bool {
         let own = self.own.as_ref().filter(|own| path.starts_with(own));
         if !self.is_complete && own.is_none() {
@@ -155,14 +156,14 @@ impl Hidden {
         self.places.iter().any(|place| path.starts_with(place) && !own.is_some_and(|own| own.starts_with(place)))
     }
 
-    /// Whether the server's data is at an absolute path without links, or shows in it, or holds it.
+    /// Returns whether the server's data is at an absolute path without links, or shows in it, or holds it.
     pub(super) fn meets(&self, path: &Path) -> bool {
         let mut data = self.places.iter().filter(|place| !self.processes.contains(place));
         data.any(|place| path.starts_with(place) || place.starts_with(path))
     }
 
-    /// Whether an open file is one of those directly in the data directory, found by another name of it: the keys, the
-    /// database with its log, `satchel.toml`.
+    /// Returns whether an open file is one of those directly in the data directory, found by another name of it: the
+    /// keys, the database with its log, `satchel.toml`.
     pub(super) fn holds_file(&self, file: &Stat) -> io::Result<bool> {
         if file.st_nlink < 2 {
             return Ok(false);
@@ -181,8 +182,8 @@ impl Hidden {
         Ok(false)
     }
 
-    /// Whether an open directory lies in the data directory: asked of the directory itself, since the path that led
-    /// to it may lead elsewhere by now.
+    /// Returns whether an open directory lies in the data directory: asked of the directory itself, since the path that
+    /// led to it may lead elsewhere by now.
     pub(super) fn holds(&self, dir: BorrowedFd<'_>) -> io::Result<bool> {
         let Some(data) = self.data else { return Ok(false) };
         let mut here = identity(&fstat(dir)?);

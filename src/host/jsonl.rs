@@ -1,6 +1,6 @@
 //! Files with one JSON value a line, named by the person at the command line.
 
-#![expect(clippy::disallowed_methods, reason = "the files a person names himself")]
+#![expect(clippy::disallowed_methods, reason = "the files a person names themselves")]
 
 use std::{
     fs::{self, File},

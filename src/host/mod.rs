@@ -1,4 +1,4 @@
-//! What the machine offers: time, files, processes, the clipboard. Everything here is narrowed before a tool sees it.
+//! The machine: time, files, processes, the clipboard. Everything here is narrowed before a tool sees it.
 
 pub mod aside;
 pub mod clipboard;

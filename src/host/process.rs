@@ -35,16 +35,16 @@ const REMEMBERED: usize = 16;
 /// The last bytes of output that are kept of each.
 const OUTPUT: usize = 64 * 1024;
 
-/// How long a process asked to end may take before it is killed.
+/// The time a process asked to end may take before it is killed.
 const GRACE: Duration = Duration::from_secs(2);
 
-/// How long stopping may take altogether.
+/// The time stopping may take altogether.
 const STOPPING: Duration = Duration::from_secs(20);
 
 /// Wall time after which a process is stopped, and the processor time it may use.
 const LIFETIME: Duration = Duration::from_secs(24 * 3600);
 
-/// Whether a process still runs.
+/// The state of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
@@ -61,18 +61,18 @@ pub struct Status {
     pub session_id: String,
     /// The command line.
     pub command: String,
-    /// Whether it still runs.
+    /// Its state.
     pub state: State,
-    /// Its exit code; none while it runs and where a signal ended it.
+    /// Its exit code; `None` while it runs and if a signal ended it.
     pub exit_code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
-    /// Why it was ended, where it went over a limit.
+    /// The reason it was ended, where it went over a limit.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reason: Option<&'static str>,
-    /// When it was started.
+    /// The time at which it was started.
     pub started_at: Time,
-    /// When it ended.
+    /// The time at which it ended.
     pub ended_at: Option<Time>,
     /// The end of what it wrote, output and errors as they came.
     pub output: String,
@@ -271,7 +271,11 @@ impl Processes {
 }
 
 impl OwnProcesses {
-    /// Fails where this line cannot be started now.
+    /// Checks that this line can be started now.
+    ///
+    /// # Errors
+    ///
+    /// If it cannot.
     pub fn ensure_startable(&self, line: &str) -> Result<()> {
         self.all.places.take(self.user)?;
         background(line, &self.files).ensure_possible()

@@ -66,7 +66,7 @@ pub const MAX_INPUT: usize = 1_000_000;
 const AT_ONCE: usize = 8;
 const EACH: usize = 4;
 
-/// How long a command waits for its turn.
+/// The time a command waits for its turn.
 const TURN: Duration = Duration::from_secs(30);
 
 /// The thing that is run.
@@ -83,15 +83,15 @@ pub enum Action {
 pub struct Command {
     /// The thing to run.
     pub action: Action,
-    /// Where; from [`Rooted::directory`].
+    /// The directory to start in; from [`Rooted::directory`].
     pub cwd: PathBuf,
     /// Set beside what every command gets (PATH, HOME, LANG, TMPDIR); nothing of the server's environment is.
     pub env: Vec<(String, String)>,
-    /// What it reads.
+    /// The bytes it reads.
     pub stdin: Vec<u8>,
     /// Wall time.
     pub timeout: Duration,
-    /// What it may use.
+    /// The limits it runs under.
     pub limits: Limits,
     /// Names of programs that never run, `*` standing for anything.
     pub blocked: Vec<String>,
@@ -104,7 +104,11 @@ impl Command {
         Self { action, cwd, env: Vec::new(), stdin: Vec::new(), timeout, limits, blocked: Vec::new() }
     }
 
-    /// Fails where no system could start it: nobody need be asked about it.
+    /// Checks that some system could start it.
+    ///
+    /// # Errors
+    ///
+    /// If none could: nobody need be asked about it.
     pub fn ensure_possible(&self) -> Result<()> {
         if self.stdin.len() > MAX_INPUT {
             return Err(Error::invalid(format!("`stdin` takes at most {MAX_INPUT} bytes.")));
@@ -128,11 +132,11 @@ impl Command {
 /// A command that ran.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Finished {
-    /// What it wrote, at most [`MAX_OUTPUT`] bytes of it; bytes that are no UTF-8 become U+FFFD.
+    /// Its output, at most [`MAX_OUTPUT`] bytes of it; bytes that are no UTF-8 become U+FFFD.
     pub stdout: String,
     /// The same for errors.
     pub stderr: String,
-    /// How it ended.
+    /// The outcome.
     pub ended: Ended,
     /// Bytes it wrote beyond what is kept.
     pub dropped: u64,
@@ -140,7 +144,7 @@ pub struct Finished {
     pub timed_out: bool,
 }
 
-/// How much of the sandbox works here.
+/// The extent to which the sandbox works here.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Level {
@@ -152,7 +156,7 @@ pub enum Level {
     Off,
 }
 
-/// What this machine's kernel lets a sandbox do.
+/// The abilities of a sandbox on this machine's kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Capabilities {
     /// All in one word, as `/healthz` shows it.
@@ -192,7 +196,7 @@ impl Sandbox {
         Self { known: Arc::new(OnceCell::new_with(Some(known))), ..self.clone() }
     }
 
-    /// Which parts work here; found out by trying, once.
+    /// Returns which parts work here; found out by trying, once.
     pub async fn capabilities(&self) -> &Capabilities {
         self.known.get_or_init(|| self.try_parts()).await
     }

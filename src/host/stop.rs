@@ -4,7 +4,7 @@ use tokio::signal::unix::{Signal, SignalKind, signal};
 
 use crate::model::error::{Error, Result};
 
-/// What asked the process to end.
+/// The request that asked the process to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Asked {
     /// SIGINT: Ctrl-C at a terminal.

@@ -76,7 +76,8 @@ impl Work {
     /// where nobody waits for it any more.
     ///
     /// # Errors
-    /// [`Kind::Busy`] where no turn came in 15 seconds: the work did not run.
+    ///
+    /// [`Kind::Busy`] if no turn came in 15 seconds: the work did not run.
     pub async fn run<T, F>(&self, who: Option<UserId>, work: F) -> Result<T>
     where
         T: Send + 'static,
@@ -88,6 +89,7 @@ impl Work {
     /// The same for work that takes so many turns, or all that one person gets: what takes much memory.
     ///
     /// # Errors
+    ///
     /// As [`Self::run`].
     pub async fn run_as<T, F>(&self, who: Option<UserId>, turns: usize, work: F) -> Result<T>
     where
@@ -118,6 +120,7 @@ impl Work {
     /// small does not wait for it.
     ///
     /// # Errors
+    ///
     /// As [`Self::run`].
     pub async fn run_on<T, F>(&self, who: Option<UserId>, bytes: u64, work: F) -> Result<T>
     where
@@ -142,7 +145,8 @@ impl Work {
     /// within a turn: who has room may wait for one.
     ///
     /// # Errors
-    /// [`Kind::Busy`] where earlier results of that person leave none in 15 seconds.
+    ///
+    /// [`Kind::Busy`] if earlier results of that person leave none in 15 seconds.
     pub async fn room(&self, who: Option<UserId>, bytes: u64) -> Result<Part> {
         let bytes = usize::try_from(bytes).unwrap_or(usize::MAX);
         timeout(self.patience, self.results.take(who, bytes)).await.map_err(|_| busy(MANY_RESULTS))

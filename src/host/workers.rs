@@ -26,7 +26,7 @@ use std::{
 /// The hidden first argument of a worker for scripts.
 const ARGUMENT: &str = "__worker";
 
-/// What a worker process is for.
+/// The purpose of a worker process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Role {
     /// It runs scripts, one after the other.
@@ -38,7 +38,7 @@ pub enum Role {
 /// A process that was started as a worker: what for, and where its tasks come from and its answers go. It is confined.
 #[derive(Debug)]
 pub struct Started {
-    /// What it is for.
+    /// The purpose.
     pub role: Role,
     /// Its standard input and output, or why it cannot be confined.
     pub pipes: io::Result<(PipeReader, PipeWriter)>,

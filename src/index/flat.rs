@@ -87,12 +87,12 @@ impl Rows {
         }
     }
 
-    /// How many there are.
+    /// Returns the number of vectors.
     pub fn len(&self) -> usize {
         self.units.len()
     }
 
-    /// Whether there are none.
+    /// Returns whether there are none.
     pub fn is_empty(&self) -> bool {
         self.units.is_empty()
     }

@@ -1,4 +1,5 @@
-//! What a text says of the graph by its form alone: its sections, what it links to, and which other documents it names.
+//! The statements of a text about the graph by its form alone: its sections, what it links to, and which other
+//! documents it names.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -83,7 +84,8 @@ fn is_telling(title: &[String]) -> bool {
     }
 }
 
-/// What a document's text says. `own` is the document's id, `sections` the headings of its passages, outermost first.
+/// Returns what a document's text says. `own` is the document's id, `sections` the headings of its passages, outermost
+/// first.
 pub fn findings(own: &str, text: &str, sections: &[Vec<String>], titles: &Titles) -> Vec<Finding> {
     let own_id = format!("document:{own}");
     let mut found = Vec::new();
@@ -99,7 +101,7 @@ pub fn findings(own: &str, text: &str, sections: &[Vec<String>], titles: &Titles
     found
 }
 
-/// Whether a text names a title, as whole words.
+/// Returns whether a text names a title, as whole words.
 pub fn names(text: &str, id: &str, title: &str) -> bool {
     !Titles::of([(id.to_owned(), title.to_owned())]).named(text).is_empty()
 }
@@ -188,7 +190,7 @@ fn links(text: &str, titles: &Titles) -> Vec<Finding> {
     found
 }
 
-/// What a model is told to do with a text.
+/// The instructions to a model on what to do with a text.
 pub const INSTRUCTIONS: &str = "You read a text for a graph of what it speaks of. Answer with one JSON object and nothing \
      else: {\"entities\": [{\"name\": \"...\", \"kind\": \"Person|Organization|Place|Product|System|Event|Law|Concept\"}], \
      \"relations\": [{\"from\": \"<name>\", \"rel\": \"<verb_in_snake_case>\", \"to\": \"<name>\"}]}. Name at most 40 entities \
@@ -217,8 +219,12 @@ struct Relation {
     to: String,
 }
 
-/// What a model's answer says, as far as the text does name it. Fails where it is no JSON of that shape.
-pub fn told(answer: &str, text: &str) -> Result<Vec<Finding>> {
+/// Returns what a model's answer says, as far as the text does name it.
+///
+/// # Errors
+///
+/// If it is no JSON of that shape.
+pub fn read_answer(answer: &str, text: &str) -> Result<Vec<Finding>> {
     let from = answer.find('{').unwrap_or(0);
     let to = answer.rfind('}').map_or(0, |end| end + 1);
     let json = answer.get(from..to).filter(|json| json.len() <= ANSWER).unwrap_or_default();
@@ -325,7 +331,7 @@ mod tests {
         let answer = "Sure:\n```json\n{\"entities\": [{\"name\": \"Anna Meier\", \"kind\": \"person\"}, {\"name\": \"Billing\", \
             \"kind\": \"System\"}, {\"name\": \"Rome\", \"kind\": \"Place\"}], \"relations\": [{\"from\": \"Anna Meier\", \
             \"rel\": \"runs!\", \"to\": \"Billing\"}, {\"from\": \"Billing\", \"rel\": \"is in\", \"to\": \"Rome\"}]}\n```";
-        let found = told(answer, text).unwrap();
+        let found = read_answer(answer, text).unwrap();
         let shown: Vec<_> = found.iter().map(|f| (f.rel.as_str(), f.to.id.as_str(), f.to.label.as_str())).collect();
         let wanted = [
             ("names", "thing:anna-meier", "Person"),
@@ -333,8 +339,8 @@ mod tests {
             ("runs", "thing:billing", "System"),
         ];
         assert_eq!(shown, wanted);
-        assert!(told("I cannot do that", text).is_err());
-        assert_eq!(told("{}", text).unwrap(), []);
+        assert!(read_answer("I cannot do that", text).is_err());
+        assert_eq!(read_answer("{}", text).unwrap(), []);
     }
 
     #[test]

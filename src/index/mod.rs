@@ -1,4 +1,4 @@
-//! What is derived from the database to find things by, and can be made from it again: embeddings, words, vectors.
+//! The indexes that are derived from the database, and can be made from it again: embeddings, words, vectors.
 
 pub mod embed;
 pub mod flat;

@@ -20,7 +20,7 @@ use super::{
 /// The format rows are written in. Rows of format 1 have neither `approved_by` nor `edited`.
 pub const FORMAT: i64 = 2;
 
-/// What kind of thing happened (R45).
+/// The kind of thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum EventType {
@@ -46,7 +46,7 @@ impl EventType {
     }
 }
 
-/// How it ended.
+/// The outcome.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum AuditOutcome {
@@ -78,11 +78,11 @@ impl AuditOutcome {
 /// One thing that happened, before it has its place in the chain.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Event {
-    /// When.
+    /// The time.
     pub time: Time,
-    /// What kind.
+    /// The kind of event.
     pub event_type: EventType,
-    /// Who; none where nobody was signed in.
+    /// The user; `None` if nobody was signed in.
     pub user_id: Option<UserId>,
     /// Their name then.
     pub user: String,
@@ -92,27 +92,28 @@ pub struct Event {
     pub tool: Option<String>,
     /// The way it came in.
     pub door: Door,
-    /// What was done, a verb phrase: `invoke`, `login`, `user.create`.
+    /// The action, a verb phrase: `invoke`, `login`, `user.create`.
     pub action: String,
     /// Arguments, redacted.
     pub arguments: Value,
     /// The call's risk.
     pub risk: Option<Risk>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: AuditOutcome,
-    /// Why it did not work.
+    /// The reason it did not work.
     pub error: Option<String>,
     /// Wall time.
     pub duration_ms: Option<u64>,
     /// The call.
     pub call_id: Option<CallId>,
-    /// Who approved it, where a person was asked.
+    /// The person who approved it, where one was asked.
     #[serde(default)]
     pub approved_by: Option<String>,
     /// Changes that person made, redacted as the arguments are.
     #[serde(default)]
     pub edited: Vec<Edit>,
-    /// Whether all its words are its user's own, a person's, as far as its conversation is clean. No part of the chain.
+    /// `true` if all its words are its user's own, a person's, as far as its conversation is clean. No part of the
+    /// chain.
     #[serde(default)]
     pub own_words: bool,
 }
@@ -178,14 +179,14 @@ struct Body<'a> {
 pub struct Entry {
     /// Its number, from 1, without gaps.
     pub seq: i64,
-    /// When.
+    /// The time.
     pub time: Time,
-    /// What kind.
+    /// The kind of event.
     pub event_type: String,
-    /// Who.
+    /// The user.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub user_id: Option<UserId>,
-    /// His name then.
+    /// The user's name then.
     pub user: String,
     /// The conversation it belongs to.
     #[schema(value_type = Option<String>, format = "uuid")]
@@ -194,28 +195,28 @@ pub struct Entry {
     pub tool: Option<String>,
     /// The way it came in.
     pub door: String,
-    /// What was done.
+    /// The action.
     pub action: String,
     /// Arguments, redacted.
     pub arguments: Value,
     /// The call's risk.
     pub risk: Option<String>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: String,
-    /// Why it did not work.
+    /// The reason it did not work.
     pub error: Option<String>,
     /// Wall time.
     pub duration_ms: Option<u64>,
     /// The call.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub call_id: Option<CallId>,
-    /// Who approved it, where a person was asked.
+    /// The person who approved it, where one was asked.
     #[serde(default)]
     pub approved_by: Option<String>,
     /// Changes that person made, redacted as the arguments are.
     #[serde(default)]
     pub edited: Vec<Edit>,
-    /// Whether all its words are its user's own, a person's, as far as its conversation is clean.
+    /// `true` if all its words are its user's own, a person's, as far as its conversation is clean.
     #[serde(skip_serializing)]
     #[schema(ignore)]
     pub own_words: bool,
@@ -225,21 +226,21 @@ pub struct Entry {
     pub hash: String,
 }
 
-/// A point of the chain kept outside it: cutting the chain before it is found (R45).
+/// A point of the chain kept outside it: cutting the chain before it is found.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Anchor {
     /// The row.
     pub seq: i64,
     /// Its hash.
     pub hash: String,
-    /// When the anchor was taken.
+    /// The time at which the anchor was taken.
     pub at: Time,
 }
 
-/// What verifying the chain found.
+/// The result of verifying the chain.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 pub struct Verification {
-    /// Whether every row stands as it was written.
+    /// `true` if every row stands as it was written.
     pub ok: bool,
     /// Rows read.
     pub entries: i64,
@@ -247,7 +248,7 @@ pub struct Verification {
     pub head: Option<String>,
     /// The first thing that is wrong, in words.
     pub problem: Option<String>,
-    /// When it was verified.
+    /// The time at which it was verified.
     pub verified_at: Time,
 }
 
@@ -264,14 +265,14 @@ pub struct AuditFacets {
     pub among: Option<i64>,
     /// Number of the oldest rows, from before there were counts, that are not counted yet.
     pub uncounted: i64,
-    /// Whether the time was rounded out to five minutes, because very many rows were written in those at its ends.
+    /// `true` if the time was rounded out to five minutes, because very many rows were written in those at its ends.
     pub rounded: bool,
 }
 
 /// Rows over time.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct AuditHistogram {
-    /// When the first stretch begins.
+    /// The beginning of the first stretch.
     pub start: Time,
     /// Length of each, in milliseconds.
     pub every_ms: i64,
@@ -281,7 +282,7 @@ pub struct AuditHistogram {
     pub among: Option<i64>,
     /// Number of the oldest rows, from before there were counts, that are not counted yet.
     pub uncounted: i64,
-    /// Whether the time was rounded out to five minutes, because very many rows were written in those at its ends.
+    /// `true` if the time was rounded out to five minutes, because very many rows were written in those at its ends.
     pub rounded: bool,
 }
 

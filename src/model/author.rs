@@ -12,7 +12,7 @@ pub struct Author {
 }
 
 impl Author {
-    /// Whether the words are somebody else's, at least in part.
+    /// Returns whether the words are somebody else's, at least in part.
     pub fn is_another_than(&self, reader: UserId) -> bool {
         self.user != Some(reader)
     }

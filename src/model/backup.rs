@@ -14,15 +14,15 @@ pub const FORMAT: u32 = 1;
 /// The word by which an archive of ours is known.
 pub const PROGRAM: &str = "satchel";
 
-/// Who can open a backup.
+/// The key that opens a backup.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SealedTo {
-    /// Who has `backup.key`, which Satchel made and keeps in the data directory.
+    /// `backup.key`, which Satchel made and keeps in the data directory.
     OwnKey,
-    /// Who has the identity of an age recipient.
+    /// The identity of an age recipient.
     Recipient,
-    /// Who knows a passphrase.
+    /// A passphrase.
     Passphrase,
 }
 
@@ -37,13 +37,13 @@ pub struct Manifest {
     pub version: String,
     /// The number of its last migration.
     pub schema: usize,
-    /// When the copy of the database was taken.
+    /// The time at which the copy of the database was taken.
     pub created_at: Time,
-    /// Who can open it.
+    /// The key that opens it.
     pub sealed_to: SealedTo,
     /// The public key it is sealed to, if to one.
     pub recipient: Option<String>,
-    /// Whether the vault's key is in it.
+    /// `true` if the vault's key is in it.
     pub vault_key: bool,
     /// The key the vault's secrets are sealed with.
     pub vault_key_id: Option<String>,
@@ -57,7 +57,7 @@ pub struct Manifest {
     pub audit: Option<AuditHead>,
     /// Files that rows name and that were gone already, the first of them.
     pub missing: Vec<String>,
-    /// What was there and is not in it.
+    /// The things that were there and are not in it.
     #[serde(default)]
     pub left_out: LeftOut,
 }
@@ -65,7 +65,7 @@ pub struct Manifest {
 /// Files and folders that were there and did not go into a backup.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct LeftOut {
-    /// How many.
+    /// The number.
     pub count: u64,
     /// The first of them, and why.
     pub first: Vec<String>,
@@ -196,7 +196,7 @@ pub enum State {
     Failed,
 }
 
-/// Why a backup was made.
+/// The reason a backup was made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = BackupReason)]
@@ -211,13 +211,13 @@ pub enum Reason {
 /// The findings of a verification.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Drill {
-    /// When it ended.
+    /// The time at which it ended.
     pub at: Time,
-    /// Whether the backup can be relied on.
+    /// `true` if the backup can be relied on.
     pub ok: bool,
     /// Each step and what came of it, a sentence each.
     pub steps: Vec<String>,
-    /// Why it cannot be relied on.
+    /// The reason it cannot be relied on.
     pub problem: Option<String>,
 }
 
@@ -228,23 +228,23 @@ pub struct Backup {
     pub id: String,
     /// Its state.
     pub state: State,
-    /// Where the file is.
+    /// The path of the file.
     pub path: String,
-    /// When it was begun.
+    /// The time at which it was begun.
     pub created_at: Time,
     /// The file's size; 0 while it is not there.
     pub bytes: u64,
-    /// Why it was made; unknown for a file somebody put there.
+    /// The reason it was made; unknown for a file somebody put there.
     pub reason: Option<Reason>,
-    /// Who can open it; unknown for a file somebody put there.
+    /// The key that opens it; unknown for a file somebody put there.
     pub sealed_to: Option<SealedTo>,
-    /// Whether the vault's key is in it; unknown for a file somebody put there.
+    /// `true` if the vault's key is in it; unknown for a file somebody put there.
     pub vault_key: Option<bool>,
     /// Its progress, or that of its verification, while one runs.
     pub progress: Option<Progress>,
     /// The findings of the last verification.
     pub verified: Option<Drill>,
-    /// Why it was not made.
+    /// The reason it was not made.
     pub problem: Option<String>,
 }
 

@@ -24,18 +24,18 @@ pub struct Process {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
     pub id: ProcessId,
-    /// What somebody wrote of it, checked.
+    /// The text somebody wrote of it, checked.
     #[serde(flatten)]
     pub content: ProcessDraft,
-    /// Where it came from.
+    /// The origin.
     pub source: ProcessSource,
-    /// Whether it counts.
+    /// The status: whether it counts.
     pub status: ProcessStatus,
     /// Origin of a proposal's material, if from outside; publishing it is its review.
     pub origin: Option<Origin>,
     /// Counted at every change.
     pub revision: u32,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Time,
     /// The last change.
     pub updated_at: Time,
@@ -45,7 +45,7 @@ impl Noun for Process {
     const NAME: &'static str = "process";
 }
 
-/// Where a process came from.
+/// The origin of a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessSource {
@@ -57,7 +57,7 @@ pub enum ProcessSource {
     Proposed,
 }
 
-/// Whether a process counts.
+/// The status of a process: whether it counts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProcessStatus {
@@ -111,7 +111,7 @@ fn unknown(what: &str, text: &str) -> Error {
 }
 
 impl Process {
-    /// Whether it is found.
+    /// Returns whether it is found.
     pub fn is_published(&self) -> bool {
         self.status == ProcessStatus::Published
     }

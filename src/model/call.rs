@@ -23,7 +23,7 @@ pub type CallId = Id<Call>;
 /// A ticket's id.
 pub type TicketId = Id<Ticket>;
 
-/// What a door builds and the invoker runs.
+/// A call as a door builds it and the invoker runs it.
 #[derive(Debug, Clone)]
 pub struct Call {
     /// Stands in the audit row.
@@ -34,13 +34,13 @@ pub struct Call {
     pub params: Value,
     /// The asker.
     pub caller: Caller,
-    /// The conversation it belongs to (R44).
+    /// The conversation it belongs to.
     pub topic: Option<ConversationId>,
     /// A ticket a person has decided.
     pub ticket: Option<TicketId>,
     /// Check everything, run nothing.
     pub dry_run: bool,
-    /// Whether a person can be asked about it. A call nobody waits for in person is refused where it would ask.
+    /// `true` if a person can be asked about it. A call nobody waits for in person is refused where it would ask.
     pub attended: bool,
     /// 0 at a door, one more for each tool that calls a tool.
     pub depth: u8,
@@ -73,7 +73,7 @@ impl Call {
     }
 }
 
-/// What came of a call that did not fail.
+/// The outcome of a call that did not fail.
 #[derive(Debug, Clone)]
 pub enum Outcome {
     /// It ran.
@@ -89,7 +89,7 @@ pub struct Done {
     pub call: CallId,
     /// The tool's canonical id.
     pub tool: String,
-    /// What it gave back.
+    /// The value it returned.
     pub output: Output,
     /// Wall time of the run, in milliseconds.
     pub duration_ms: u64,
@@ -147,7 +147,7 @@ impl Edit {
     }
 }
 
-/// Where a ticket stands.
+/// The state of a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TicketState {
@@ -165,13 +165,13 @@ pub enum TicketState {
     Changed,
 }
 
-/// A question to a person: may this tool run with exactly these arguments? (R7)
+/// A question to a person: may this tool run with exactly these arguments?
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct Ticket {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
     pub id: TicketId,
-    /// Who must decide.
+    /// The user who must decide.
     #[schema(value_type = String, format = "uuid")]
     pub user: UserId,
     /// The conversation it belongs to.
@@ -179,17 +179,17 @@ pub struct Ticket {
     pub topic: Option<ConversationId>,
     /// Canonical id of the tool.
     pub tool: String,
-    /// The name the caller used, an alias perhaps: its result shape is his.
+    /// The name the caller used, an alias perhaps: it decides the shape of their result.
     pub asked_as: String,
     /// The validated arguments; the person may change them when approving.
     pub arguments: Value,
-    /// Why it is asked.
+    /// The reason it is asked.
     pub risk: Risk,
     /// The question, in words that name the thing: `Delete “Holiday 29”?`
     pub question: String,
     /// The thing's name, which is typed before something is destroyed. `None` if it has none: the tool's name is.
     pub subject: Option<String>,
-    /// Which rule asks, in words.
+    /// The rule that asks, in words.
     pub reason: String,
     /// Words of what a yes for the whole conversation would cover: `write files in “reports” in this conversation`. `None`
     /// where there is no such yes. It ends once content from outside is in the conversation.
@@ -199,9 +199,9 @@ pub struct Ticket {
     pub warnings: Vec<String>,
     /// Its state.
     pub state: TicketState,
-    /// When it was asked.
+    /// The time at which it was asked.
     pub created_at: Time,
-    /// When it lapses: 300 s later.
+    /// The time at which it lapses: 300 s later.
     pub expires_at: Time,
 }
 
@@ -209,7 +209,7 @@ impl Noun for Ticket {
     const NAME: &'static str = "ticket";
 }
 
-/// What a person says to a ticket.
+/// A person's answer to a ticket.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Decision {

@@ -1,4 +1,4 @@
-//! Who asks, through which door, with which permissions.
+//! The caller: a person, the door they come through, and their permissions.
 
 use std::{collections::BTreeSet, fmt, str::FromStr};
 
@@ -111,12 +111,12 @@ impl Permissions {
         texts.into_iter().map(|text| text.as_ref().parse()).collect::<Result<BTreeSet<_>>>().map(Self)
     }
 
-    /// Whether `*` is held: it also waives the confirmation of high-write tools (R5).
+    /// Returns whether `*` is held: it also waives the confirmation of high-write tools.
     pub fn is_all(&self) -> bool {
         self.0.iter().any(|p| p.0 == "*")
     }
 
-    /// Whether this set grants `wanted`, itself possibly a pattern: a pattern is granted only by one as wide.
+    /// Returns whether this set grants `wanted`, itself possibly a pattern: a pattern is granted only by one as wide.
     pub fn grants(&self, wanted: &str) -> bool {
         let area = wanted.split_once(':').map(|(area, _)| area);
         self.0.iter().any(|held| {
@@ -129,7 +129,7 @@ impl Permissions {
         other.iter().all(|permission| self.grants(permission))
     }
 
-    /// What both sets grant: an API key is never wider than its owner.
+    /// Returns the permissions both sets grant: an API key is never wider than its owner.
     #[must_use]
     pub fn intersect(&self, other: &Self) -> Self {
         let of_self = self.0.iter().filter(|p| other.grants(&p.0));
@@ -186,25 +186,25 @@ pub enum Credential {
     Local,
 }
 
-/// An authenticated caller and what he may do now.
+/// An authenticated caller and what they may do now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
-    /// Whose data and budgets are used.
+    /// The user whose data and budgets are used.
     pub user: UserId,
     /// For audit rows and pages.
     pub username: String,
     /// Already narrowed: role, and key where one was used.
     pub permissions: Permissions,
-    /// The door he came through.
+    /// The door they came through.
     pub door: Door,
-    /// What he showed at it.
+    /// The credential they showed at it.
     pub credential: Credential,
     /// Opens what belongs to the person: their session does, a key only if they said so when they made it.
     pub personal: bool,
 }
 
 impl Caller {
-    /// The same person through another door, for instance the chat turn he started.
+    /// The same person through another door, for instance the chat turn they started.
     #[must_use]
     pub fn through(&self, door: Door) -> Self {
         Self { door, ..self.clone() }
@@ -215,7 +215,11 @@ impl Caller {
         !matches!(self.credential, Credential::Key(_))
     }
 
-    /// Fails for a program with a key.
+    /// Checks that the caller is a person.
+    ///
+    /// # Errors
+    ///
+    /// If it is a program with a key.
     pub fn ensure_person(&self) -> Result<()> {
         if self.is_person() {
             return Ok(());
@@ -223,8 +227,12 @@ impl Caller {
         Err(Error::denied("Only a person can do this, signed in with a password: not a program with a key."))
     }
 
-    /// Fails where the credential does not open what belongs to the person. Routes and tools declare that they touch
-    /// such things; this is the one place that decides.
+    /// Checks that the credential opens what belongs to the person. Routes and tools declare that they touch such
+    /// things; this is the one place that decides.
+    ///
+    /// # Errors
+    ///
+    /// If it does not.
     pub fn ensure_personal(&self) -> Result<()> {
         if self.personal {
             return Ok(());
@@ -240,7 +248,11 @@ impl Caller {
         Reader::new(self)
     }
 
-    /// Fails with the permission's name where it is not granted.
+    /// Checks that a permission is granted.
+    ///
+    /// # Errors
+    ///
+    /// With its name, if it is not.
     pub fn demand(&self, permission: &str) -> Result<()> {
         if self.permissions.grants(permission) {
             return Ok(());

@@ -19,7 +19,7 @@ use super::{
 
 pub use step::{Step, StepState};
 
-/// A conversation's id; tools and audit call it the topic (R44).
+/// A conversation's id; tools and audit call it the topic.
 pub type ConversationId = Id<Conversation>;
 /// A turn's id.
 pub type TurnId = Id<Turn>;
@@ -36,17 +36,17 @@ pub struct Conversation {
     pub title: String,
     /// The folder it lies in.
     pub folder: Option<String>,
-    /// When it was begun.
+    /// The time at which it was begun.
     pub created_at: Time,
-    /// When something last happened in it.
+    /// The time at which something last happened in it.
     pub updated_at: Time,
-    /// Whether a turn is under way.
+    /// The state of a conversation: whether a turn is under way.
     pub state: ConversationState,
-    /// Whether content from outside has entered it.
+    /// `true` if content from outside has entered it.
     pub tainted: bool,
-    /// Where that content came from.
+    /// The place that content came from.
     pub tainted_by: Option<String>,
-    /// When the first of it came in.
+    /// The time at which the first of it came in.
     pub tainted_at: Option<Time>,
     /// In the answer to a search: the line of a message that holds what was searched for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -69,7 +69,7 @@ pub struct Branch {
     pub id: ConversationId,
     /// Its title.
     pub title: String,
-    /// When it was begun: what is older was there first.
+    /// The time at which it was begun: what is older was there first.
     pub created_at: Time,
     /// Number of messages both have.
     pub shared: u32,
@@ -91,7 +91,7 @@ pub struct ConversationView {
     pub turn: Option<Turn>,
 }
 
-/// Whether a turn is under way.
+/// The state of a conversation: whether a turn is under way.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ConversationState {
@@ -111,17 +111,17 @@ pub struct Turn {
     pub id: TurnId,
     /// Its state.
     pub state: TurnState,
-    /// Why it failed.
+    /// The reason it failed.
     pub error: Option<String>,
     /// The provider that failed, where that is why.
     pub failure: Option<ProviderFailure>,
-    /// What it cost so far.
+    /// The cost so far.
     pub usage: Usage,
-    /// What the last request to the model was made of.
+    /// The make-up of the last request to the model.
     pub context: Option<ContextBill>,
-    /// When the message came.
+    /// The time at which the message came.
     pub started_at: Time,
-    /// When it ended.
+    /// The time at which it ended.
     pub finished_at: Option<Time>,
     /// The last event whose effect stands in the messages: a stream that begins after it misses nothing.
     pub last_event_id: String,
@@ -131,7 +131,7 @@ impl Noun for Turn {
     const NAME: &'static str = "turn";
 }
 
-/// Where a turn stands.
+/// The state of a turn.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TurnState {
@@ -174,13 +174,13 @@ pub struct ContextBill {
     pub knowledge: u64,
     /// Messages.
     pub conversation: u64,
-    /// What fits.
+    /// The number of tokens that fit.
     pub limit: u64,
     /// Tools shown.
     pub tools_count: usize,
     /// Tools the person may use.
     pub tools_total: usize,
-    /// What showing all of those would cost.
+    /// The cost of showing all of those.
     pub all_tools_tokens: u64,
 }
 
@@ -193,17 +193,17 @@ pub struct Message {
     /// The turn it belongs to.
     #[schema(value_type = String, format = "uuid")]
     pub turn_id: TurnId,
-    /// Who wrote it.
+    /// The author.
     pub role: Role,
     /// The text, Markdown.
     pub text: String,
-    /// What the person attached.
+    /// The files the person attached.
     pub attachments: Vec<Attachment>,
     /// Tool calls, in the model's order.
     pub steps: Vec<Step>,
     /// The passages of documents its text cites, as `[number]`.
     pub citations: Vec<Citation>,
-    /// When.
+    /// The time.
     pub created_at: Time,
     /// The model that wrote it.
     pub model: Option<String>,
@@ -211,9 +211,9 @@ pub struct Message {
     pub provider: Option<String>,
     /// The provider that was to answer and did not, where this one stood in for it.
     pub instead_of: Option<ProviderFailure>,
-    /// What it cost.
+    /// The cost.
     pub usage: Option<Usage>,
-    /// Why it is not whole.
+    /// The reason it is not whole.
     pub error: Option<String>,
     /// Of a question: how many answers gave way to the one that follows it.
     pub former: u32,
@@ -242,7 +242,7 @@ pub struct FormerAnswer {
     pub messages: Vec<Value>,
 }
 
-/// Who wrote a message.
+/// The author of a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = Speaker)]
@@ -288,19 +288,19 @@ const MOST_ATTACHMENTS: usize = 50;
 const LONGEST_NAME: usize = 255;
 
 impl Attachment {
-    /// Whether a model sees it as an image.
+    /// Returns whether a model sees it as an image.
     pub fn is_image(&self) -> bool {
         matches!(self.mime.as_str(), "image/png" | "image/jpeg" | "image/gif" | "image/webp")
     }
 
-    /// Whether a model reads it as text.
+    /// Returns whether a model reads it as text.
     pub fn is_text(&self) -> bool {
         let mime = self.mime.split(';').next().unwrap_or_default().trim();
         mime.starts_with("text/")
             || matches!(mime, "application/json" | "application/xml" | "application/yaml" | "application/toml")
     }
 
-    /// Whether it has to be read before a model reads it. What was read already, and is sent again, is text.
+    /// Returns whether it has to be read before a model reads it. What was read already, and is sent again, is text.
     pub fn is_document(&self) -> bool {
         match self.path {
             Some(_) => self.data.is_empty(),
@@ -308,7 +308,11 @@ impl Attachment {
         }
     }
 
-    /// Fails where these are more than a message may carry along.
+    /// Checks that a message may carry these along.
+    ///
+    /// # Errors
+    ///
+    /// If they are more than it may.
     pub fn check_all(attachments: &[Self]) -> Result<()> {
         if attachments.len() > MOST_ATTACHMENTS {
             return Err(Error::invalid(format!("A message has at most {MOST_ATTACHMENTS} attachments.")));

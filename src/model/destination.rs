@@ -47,7 +47,7 @@ impl Destination {
         self.port
     }
 
-    /// Whether its name is written with letters beyond a to z, which may look like others.
+    /// Returns whether its name is written with letters beyond a to z, which may look like others.
     pub fn may_look_like_another(&self) -> bool {
         self.host.split('.').any(|label| label.starts_with("xn--"))
     }

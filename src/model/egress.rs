@@ -1,4 +1,4 @@
-//! What leaves this machine: who wanted it, and what became of it.
+//! Requests that leave this machine: who wanted them, and what became of them.
 
 use std::{borrow::Cow, time::Duration};
 
@@ -70,7 +70,7 @@ impl Origin {
     }
 }
 
-/// How an attempt ended.
+/// The end of an attempt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Passed {
@@ -118,9 +118,9 @@ pub struct Crossing {
     pub received: u64,
     /// The status of an HTTP answer.
     pub status: Option<u16>,
-    /// How it ended.
+    /// The outcome.
     pub passed: Passed,
-    /// Why it was refused or failed.
+    /// The reason it was refused or failed.
     pub reason: Option<String>,
     /// From the attempt to its end.
     pub took: Duration,
@@ -132,7 +132,7 @@ pub struct Crossing {
 pub struct Row {
     /// Its number; later is higher.
     pub id: i64,
-    /// When it began.
+    /// The time at which it began.
     pub at: Time,
     /// The host, as it was named.
     pub host: String,
@@ -145,7 +145,7 @@ pub struct Row {
     /// The person it was done for.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub user_id: Option<UserId>,
-    /// His name, while he exists.
+    /// The user's name, while they exist.
     pub user: Option<String>,
     /// The call it was part of.
     #[schema(value_type = Option<String>, format = "uuid")]
@@ -156,10 +156,10 @@ pub struct Row {
     pub received: u64,
     /// The status of an HTTP answer.
     pub status: Option<u16>,
-    /// How it ended.
+    /// The outcome.
     pub outcome: Passed,
-    /// Why it was refused or failed.
+    /// The reason it was refused or failed.
     pub reason: Option<String>,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
 }

@@ -10,7 +10,7 @@ use super::{call::Approved, origin::Origin, time::Time};
 /// Shorthand used everywhere in the crate.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// What went wrong, as far as a caller can act on it. Doors map it to a status or an exit code.
+/// The kind of error, as far as a caller can act on it. Doors map it to a status or an exit code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
@@ -152,7 +152,7 @@ impl Error {
         self
     }
 
-    /// Whether a tool ran and failed, as against a call that was never let through.
+    /// Returns whether a tool ran and failed, as against a call that was never let through.
     pub fn is_tools_own(&self) -> bool {
         self.tools_own
     }
@@ -164,7 +164,7 @@ impl Error {
         self
     }
 
-    /// Whether another system answered so.
+    /// Returns whether another system answered so.
     pub fn is_answer(&self) -> bool {
         self.answered
     }
@@ -198,12 +198,12 @@ impl Error {
         words
     }
 
-    /// What a program acts on.
+    /// Returns the kind a program acts on.
     pub fn kind(&self) -> Kind {
         self.kind
     }
 
-    /// What a person or a model acts on.
+    /// Returns the message a person or a model acts on.
     pub fn message(&self) -> &str {
         &self.message
     }

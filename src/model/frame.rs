@@ -6,12 +6,12 @@ pub const HEAD: usize = 4;
 /// The bit of questions and answers.
 const ASKED: u32 = 1 << 31;
 
-/// What stands before a frame.
+/// The header that stands before a frame.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Head {
     /// Bytes that follow.
     pub length: usize,
-    /// Whether it is a question, or the answer to one.
+    /// `true` if it is a question, or the answer to one.
     pub asked: bool,
 }
 

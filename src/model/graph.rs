@@ -26,20 +26,20 @@ pub const MAX_DEPTH: u8 = 4;
 pub struct Node {
     /// Its id; no other has it.
     pub id: String,
-    /// What it is called: its property `name` or `title`, else its id.
+    /// The name: its property `name` or `title`, else its id.
     pub name: String,
-    /// What kind of thing it is.
+    /// The kinds of thing it is.
     pub labels: Vec<String>,
-    /// What is known of it.
+    /// The properties that are known of it.
     #[schema(value_type = Object)]
     pub props: Map<String, Value>,
-    /// How many edges it has, in and out, that the caller may see.
+    /// The number of edges, in and out, that the caller may see.
     pub degree: u64,
     /// The documents that speak of it, by id, as far as the caller may see them.
     pub documents: Vec<String>,
-    /// When it was first put here.
+    /// The time at which it was first put here.
     pub created_at: Time,
-    /// When it was last changed.
+    /// The time of its last change.
     pub updated_at: Time,
     /// Origin of content from outside that was near when it was put.
     pub origin: Option<Origin>,
@@ -54,11 +54,11 @@ pub struct Node {
 pub struct Edge {
     /// The id it comes from.
     pub src: String,
-    /// What the relation is.
+    /// The name of the relation.
     pub rel: String,
     /// The id it goes to.
     pub dst: String,
-    /// What is known of it.
+    /// The properties that are known of it.
     #[schema(value_type = Object)]
     pub props: Map<String, Value>,
     /// Origin of content from outside that was near when it was put.
@@ -70,7 +70,7 @@ pub struct Edge {
 pub struct Neighbor {
     /// The node's id.
     pub id: String,
-    /// Whether it, or an edge to it, was found in a document.
+    /// `true` if it, or an edge to it, was found in a document.
     pub found: bool,
     /// Origin of content from outside that was near when it, or an edge to it, was put.
     pub origin: Option<Origin>,
@@ -86,17 +86,17 @@ pub struct Part {
     pub nodes: Vec<Node>,
     /// The edges between them.
     pub edges: Vec<Edge>,
-    /// Whether there is more that was left out.
+    /// `true` if there is more that was left out.
     pub truncated: bool,
 }
 
-/// How many of a kind there are.
+/// The number of things of a kind.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = GraphCount)]
 pub struct Count {
     /// The label or relation.
     pub name: String,
-    /// How many.
+    /// The number.
     pub count: u64,
 }
 
@@ -104,9 +104,9 @@ pub struct Count {
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 #[schema(as = GraphOverview)]
 pub struct Overview {
-    /// How many nodes the caller may see.
+    /// The number of nodes the caller may see.
     pub nodes: u64,
-    /// How many edges.
+    /// The number of edges.
     pub edges: u64,
     /// Kinds of nodes, the most frequent first.
     pub labels: Vec<Count>,
@@ -127,7 +127,11 @@ pub struct NewNode {
 }
 
 impl NewNode {
-    /// Fails where a text is empty or too long.
+    /// Makes a node.
+    ///
+    /// # Errors
+    ///
+    /// If a text is empty or too long.
     pub fn new(id: &str, labels: Option<Vec<String>>, props: Option<Map<String, Value>>) -> Result<Self> {
         let id = checked(id, "id")?;
         let labels = labels.map(checked_labels).transpose()?;
@@ -185,7 +189,11 @@ pub struct NewEdge {
 }
 
 impl NewEdge {
-    /// Fails where a text is empty or too long.
+    /// Makes an edge.
+    ///
+    /// # Errors
+    ///
+    /// If a text is empty or too long.
     pub fn new(src: &str, rel: &str, dst: &str, props: Option<Map<String, Value>>) -> Result<Self> {
         props.as_ref().map_or(Ok(()), check_props)?;
         let (src, rel, dst) = (checked(src, "src")?, checked(rel, "rel")?, checked(dst, "dst")?);
@@ -219,7 +227,7 @@ impl NewEdge {
         &self.src
     }
 
-    /// What the relation is.
+    /// Returns the name of the relation.
     pub fn rel(&self) -> &str {
         &self.rel
     }
@@ -246,13 +254,17 @@ pub fn set(props: &mut Map<String, Value>, new: &Map<String, Value>) {
     }
 }
 
-/// What a node is called.
+/// Returns the name of a node.
 pub fn name_of(id: &str, props: &Map<String, Value>) -> String {
     let said = ["name", "title"].iter().find_map(|key| props.get(*key).and_then(Value::as_str));
     said.map(str::trim).filter(|name| !name.is_empty()).unwrap_or(id).chars().take(MAX_NAME).collect()
 }
 
-/// Fails where properties have grown too large.
+/// Checks the size of properties.
+///
+/// # Errors
+///
+/// If they have grown too large.
 pub fn check_props(props: &Map<String, Value>) -> Result<()> {
     let bytes = serde_json::to_string(props).map_err(Error::internal)?.len();
     if bytes > MAX_PROPS {
@@ -283,12 +295,12 @@ fn checked(text: &str, what: &str) -> Result<String> {
     Ok(text.to_owned())
 }
 
-/// What a text says of the graph, found in it by its form or by a model.
+/// The statements of a text about the graph, found in it by its form or by a model.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Finding {
     /// The relation of the document to the thing, or of one thing to another.
     pub rel: String,
-    /// Whose relation it is; none means the document's.
+    /// The thing whose relation it is; `None` means the document.
     pub from: Option<Thing>,
     /// The thing.
     pub to: Thing,
@@ -299,7 +311,7 @@ pub struct Finding {
 pub struct Thing {
     /// Its id in the graph.
     pub id: String,
-    /// What kind of thing it is.
+    /// The kind of thing it is.
     pub label: String,
     /// Its name.
     pub name: String,

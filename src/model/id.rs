@@ -13,7 +13,7 @@ use super::{
 /// The id of a `Noun`: a UUID version 7, so ids sort by the time they were made.
 pub struct Id<Noun>(Uuid, PhantomData<fn() -> Noun>);
 
-/// What an id can name; the word appears in error messages and in the OpenAPI document.
+/// A kind of thing an id can name; the word appears in error messages and in the OpenAPI document.
 pub trait Noun {
     /// Lower-case English singular, for instance `conversation`.
     const NAME: &'static str;

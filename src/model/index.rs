@@ -1,4 +1,4 @@
-//! What is searched by word and meaning: spaces, their entries, questions and what is found.
+//! The search by word and meaning: spaces, their entries, questions and what is found.
 
 use std::{collections::HashSet, fmt, str::FromStr};
 
@@ -46,7 +46,7 @@ impl Scalar {
 pub enum Space {
     /// The chunks of documents.
     Knowledge,
-    /// What was put into the index by `index_put`.
+    /// The entries put into the index by `index_put`.
     Entries,
 }
 
@@ -85,13 +85,13 @@ impl FromStr for Space {
 pub struct Entry {
     /// Unique in its space and never used again.
     pub id: i64,
-    /// What it is called; a word in it counts more than one in the text.
+    /// The title; a word in it counts more than one in the text.
     pub title: String,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Which vector is its own; none where nothing was embedded.
+    /// The hash of its own vector; `None` if nothing was embedded.
     pub hash: Option<ContentHash>,
-    /// What filters go by: the collection of a chunk; 0 where the space has no parts.
+    /// The tag filters go by: the collection of a chunk; 0 where the space has no parts.
     pub tag: i64,
 }
 
@@ -115,15 +115,15 @@ pub struct Ask<'a> {
 pub struct Found {
     /// The entry.
     pub id: i64,
-    /// What results are ordered by, 0 to 1 where words and vector were both asked.
+    /// The score results are ordered by, 0 to 1 where words and vector were both asked.
     pub score: f32,
-    /// How well the words fit, unbounded; none where no word does.
+    /// The fit of the words, unbounded; `None` if no word fits.
     pub bm25: Option<f32>,
-    /// How near the meaning is, −1 to 1; none where it has no vector or none was asked.
+    /// The nearness of the meaning, −1 to 1; `None` if it has no vector or none was asked.
     pub cosine: Option<f32>,
-    /// Its place by words alone, from 1; none where it is not among the best.
+    /// Its place by words alone, from 1; `None` if it is not among the best.
     pub rank_text: Option<u32>,
-    /// Its place by meaning alone, from 1; none where it is not among the best.
+    /// Its place by meaning alone, from 1; `None` if it is not among the best.
     pub rank_vector: Option<u32>,
     /// The words of the question that it holds, as they were asked.
     pub terms: Vec<String>,

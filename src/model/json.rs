@@ -28,7 +28,7 @@ pub fn depth(value: &Value) -> usize {
     }
 }
 
-/// Whether a value as JSON has no more bytes than this. Writes it to nowhere, up to that size.
+/// Returns whether a value as JSON has no more bytes than this. Writes it to nowhere, up to that size.
 pub fn fits(value: &impl Serialize, most: usize) -> bool {
     Counter::new(most).takes(value)
 }
@@ -99,8 +99,8 @@ pub fn map_strings(value: Value, change: &impl Fn(&str) -> String) -> Value {
     }
 }
 
-/// Whether JSON, or JSON in lines, holds more than so many values. Nothing is parsed to see it: a parsed value takes many
-/// times its text.
+/// Returns whether JSON, or JSON in lines, holds more than so many values. Nothing is parsed to see it: a parsed value
+/// takes many times its text.
 pub fn holds_more_values(text: &str, most: usize) -> bool {
     values(text, most.saturating_add(1)).is_none()
 }

@@ -31,17 +31,17 @@ pub struct Collection {
     pub id: CollectionId,
     /// Its name; no other has it.
     pub name: String,
-    /// What is in it.
+    /// A description of its contents.
     pub description: String,
-    /// Names of the roles that see it; none means everybody who may read knowledge. Administrators see all.
+    /// Names of the roles that see it; `null` means everybody who may read knowledge. Administrators see all.
     pub roles: Option<Vec<String>>,
     /// Documents in it.
     pub documents: u64,
-    /// Whether documents go here that name no other.
+    /// `true` if documents go here that name no other.
     pub default: bool,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Time,
-    /// When it was last changed.
+    /// The time of its last change.
     pub updated_at: Time,
 }
 
@@ -55,14 +55,18 @@ impl Noun for Collection {
 pub struct NewCollection {
     /// Its name.
     pub name: String,
-    /// What is in it.
+    /// A description of its contents.
     pub description: String,
-    /// Names of the roles that see it; none means everybody who may read knowledge.
+    /// Names of the roles that see it; `None` means everybody who may read knowledge.
     pub roles: Option<Vec<String>>,
 }
 
 impl NewCollection {
-    /// Fails where the name is empty, or a text too long.
+    /// Makes a collection.
+    ///
+    /// # Errors
+    ///
+    /// If the name is empty, or a text too long.
     pub fn new(name: &str, description: &str, roles: Option<Vec<String>>) -> Result<Self> {
         let name = checked_name(name, "name of a collection")?;
         if description.chars().count() > MAX_DESCRIPTION {
@@ -84,35 +88,35 @@ pub struct Document {
     /// The collection it is in.
     #[schema(value_type = String, format = "uuid")]
     pub collection: CollectionId,
-    /// That collection's name.
+    /// The name of that collection.
     pub collection_name: String,
     /// Its title: its own, or the name of its file.
     pub title: String,
-    /// Where it came from.
+    /// The origin.
     pub source: Source,
     /// Media type.
     pub mime: String,
-    /// What it was read as: pdf, docx, markdown, …; none until it was read.
+    /// The format it was read as: pdf, docx, markdown, …; `null` until it was read.
     pub kind: Option<String>,
     /// Size of the file.
     pub bytes: u64,
-    /// SHA-256 of the file; none until it was fetched.
+    /// SHA-256 of the file; `null` until it was fetched.
     pub sha256: Option<String>,
-    /// Where it stands.
+    /// The status.
     pub status: Status,
-    /// How far it is, 0 to 1.
+    /// The progress, 0 to 1.
     pub progress: f64,
-    /// Why it failed, or what is wrong with its last update.
+    /// The reason it failed, or what is wrong with its last update.
     pub reason: Option<String>,
     /// Passages it is found by.
     pub chunks: u64,
     /// Its pages, where it has any.
     pub pages: Option<u32>,
-    /// Who brought it in.
+    /// The person who brought it in.
     pub added_by: Option<String>,
-    /// When.
+    /// The time.
     pub created_at: Time,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated_at: Time,
     /// Counts its contents: 1 is the first, 0 none yet.
     pub version: u32,
@@ -123,17 +127,17 @@ impl Noun for Document {
     const LISTED_AT: &'static str = "/api/knowledge/documents";
 }
 
-/// Where a document came from.
+/// The origin of a document.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = DocumentSource)]
 pub struct Source {
-    /// How it came.
+    /// The way it came.
     pub kind: SourceKind,
     /// The file's name, the address, or the path.
     pub uri: Option<String>,
 }
 
-/// How a document came in.
+/// The way a document came in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SourceKind {
@@ -159,7 +163,7 @@ impl SourceKind {
     }
 }
 
-/// Where a document stands.
+/// The status of a document.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = DocumentStatus)]
@@ -194,7 +198,7 @@ impl Status {
         }
     }
 
-    /// Whether work on it is left.
+    /// Returns whether work on it is left.
     pub fn is_open(self) -> bool {
         matches!(self, Self::Queued | Self::Reading | Self::Embedding)
     }
@@ -211,9 +215,9 @@ pub struct Chunk {
     pub heading: String,
     /// The page it begins on.
     pub page: Option<u32>,
-    /// Where it begins in the document's text, in characters (Unicode code points).
+    /// Its beginning in the document's text, in characters (Unicode code points).
     pub start: u64,
-    /// Where it ends.
+    /// Its end.
     pub end: u64,
     /// Exactly that part of the text.
     pub text: String,
@@ -224,13 +228,13 @@ pub struct Chunk {
 pub struct NewChunk {
     /// The headings it stands under.
     pub heading: String,
-    /// What is said before it when it is embedded and searched: a table's header.
+    /// The text put before it when it is embedded and searched: a table's header.
     pub context: String,
     /// The page it begins on.
     pub page: Option<u32>,
-    /// Where it begins in the document's text, in characters.
+    /// Its beginning in the document's text, in characters.
     pub start: u64,
-    /// Where it ends.
+    /// Its end.
     pub end: u64,
     /// Exactly that part of the text.
     pub text: String,
@@ -255,15 +259,15 @@ pub struct Folder {
     /// The collection its files go to.
     #[schema(value_type = String, format = "uuid")]
     pub collection: CollectionId,
-    /// Whether changes are followed.
+    /// `true` if changes are followed.
     pub watch: bool,
     /// Documents from it.
     pub documents: u64,
-    /// When it was last looked through.
+    /// The time at which it was last looked through.
     pub scanned_at: Option<Time>,
-    /// Why that failed.
+    /// The reason that failed.
     pub reason: Option<String>,
-    /// When it was added.
+    /// The time at which it was added.
     pub created_at: Time,
 }
 
@@ -271,17 +275,17 @@ impl Noun for Folder {
     const NAME: &'static str = "folder";
 }
 
-/// A passage a message cites: of a document, or of a page of the web that was fetched in its conversation (R27).
+/// A passage a message cites: of a document, or of a page of the web that was fetched in its conversation.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Citation {
     /// The number it stands under in the message's text, as `[3]`.
     pub number: u32,
-    /// The document; none of a page.
+    /// The document; `null` for a page.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub document_id: Option<DocumentId>,
-    /// The passage, as it was numbered then; none of a page.
+    /// The passage, as it was numbered then; `null` for a page.
     pub chunk_id: Option<ChunkId>,
-    /// The page's address; none of a document.
+    /// The page's address; `null` for a document.
     pub url: Option<String>,
     /// The document's or page's title then.
     pub title: String,
@@ -289,13 +293,13 @@ pub struct Citation {
     pub heading: String,
     /// Its page.
     pub page: Option<u32>,
-    /// Where it begins in the document's text then, in characters.
+    /// Its beginning in the document's text then, in characters.
     pub start: u64,
-    /// Where it ends.
+    /// Its end.
     pub end: u64,
-    /// What it says; empty once the document was deleted.
+    /// The text; empty once the document was deleted.
     pub text: String,
-    /// How well it answered, 0 to 1.
+    /// The quality as an answer, 0 to 1.
     pub score: f64,
 }
 

@@ -13,7 +13,7 @@ use super::{origin::Origin, time::Time};
 pub const HALF_LIFE: f64 = 30.0;
 const DAY: f64 = 86_400_000.0;
 
-/// What kind of thing it is.
+/// The kind of thing it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ThingKind)]
@@ -50,11 +50,11 @@ pub struct Thing {
     pub id: String,
     /// Its name or title.
     pub name: String,
-    /// What it is.
+    /// The kind.
     #[serde(rename = "type")]
     #[schema(rename = "type")]
     pub kind: Kind,
-    /// How well it fits, times how often and lately it was opened; the best has the most.
+    /// The fit, times how often and lately it was opened; the best has the most.
     pub score: f64,
     /// The origin of its name, if from outside.
     #[serde(skip)]
@@ -66,7 +66,7 @@ pub struct Thing {
 pub struct Frecency {
     /// The count when it was last used.
     pub count: f64,
-    /// When that was.
+    /// The time of that.
     pub used_at: Time,
 }
 
@@ -94,8 +94,8 @@ pub fn score(fit: f64, frecency: f64) -> f64 {
     fit * (1.0 + frecency.max(0.0).ln_1p())
 }
 
-/// How well typed text fits a name: 1 the same, 0 not at all. Case and the signs between words do not matter; a word may
-/// be begun only, be mistyped in one letter (two from eight letters on), or stand for its initials.
+/// Returns how well typed text fits a name: 1 the same, 0 not at all. Case and the signs between words do not matter; a
+/// word may be begun only, be mistyped in one letter (two from eight letters on), or stand for its initials.
 pub fn fit(typed: &str, name: &str) -> f64 {
     let (typed, name) = (plain(typed), plain(name));
     let grade = grade(&typed, &name);
@@ -158,7 +158,7 @@ fn scattered(typed: &str, name: &str) -> f64 {
     if share < 0.35 { 0.0 } else { 0.4 * share }
 }
 
-/// Whether a word, as far as it was typed, has a slip or two.
+/// Returns whether a word, as far as it was typed, has a slip or two.
 fn mistyped(typed: &str, word: &str) -> bool {
     let typed: Vec<char> = typed.chars().collect();
     let allowed = match typed.len() {

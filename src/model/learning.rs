@@ -1,4 +1,4 @@
-//! What is learned from use: needs, and the tools that were called for them.
+//! The learning from use: needs, and the tools that were called for them.
 
 use serde::Serialize;
 
@@ -9,9 +9,9 @@ use super::{conversation::ConversationId, time::Time, user::UserId};
 pub struct Used {
     /// The tool's id.
     pub tool: String,
-    /// How often it did what was asked.
+    /// The number of times it did what was asked.
     pub successes: u32,
-    /// How often it failed.
+    /// The number of times it failed.
     pub failures: u32,
 }
 
@@ -20,9 +20,9 @@ pub struct Used {
 pub struct PastNeed {
     /// Its row.
     pub id: i64,
-    /// Whose it was: nobody else is ever shown the text.
+    /// The person whose it was: nobody else is ever shown the text.
     pub user: UserId,
-    /// What was asked for.
+    /// The text that was asked for.
     pub text: String,
     /// Its meaning, where the model that was asked for has embedded it.
     pub vector: Option<Vec<f32>>,
@@ -33,7 +33,7 @@ pub struct PastNeed {
 /// A call that ended, to be learned from.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ended {
-    /// Whose need it was.
+    /// The person whose need it was.
     pub user: UserId,
     /// The conversation it was told in.
     pub topic: ConversationId,
@@ -43,13 +43,13 @@ pub struct Ended {
     pub vector: Option<(String, Vec<f32>)>,
     /// The tool's id.
     pub tool: String,
-    /// Whether it did what was asked.
+    /// `true` if it did what was asked.
     pub success: bool,
-    /// When.
+    /// The time.
     pub at: Time,
 }
 
-/// What was learned of one tool.
+/// A summary of what was learned of one tool.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Learned {
     /// Needs it was called for, everybody's.
@@ -69,7 +69,7 @@ pub struct Learned {
 /// A need of the caller.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct OwnNeed {
-    /// What was asked for.
+    /// The text that was asked for.
     pub need: String,
     /// Calls that did what was asked.
     pub successes: u32,

@@ -1,5 +1,6 @@
-//! Whether two statements say the same, or the later one corrects the earlier. By their words alone: where a model of
-//! meaning finds two near each other, [`may_be_one`] still keeps apart what differs in a name, a number or a "not".
+//! The likeness of two statements: they say the same, or the later one corrects the earlier. By their words alone:
+//! where a model of meaning finds two near each other, [`may_be_one`] still keeps apart what differs in a name, a
+//! number or a "not".
 
 use std::collections::BTreeSet;
 
@@ -18,7 +19,7 @@ const DENYING: &[&str] = &["not", "no", "never", "t", "longer", "anymore", "stop
 const HELPING: &[&str] =
     &["do", "does", "did", "don", "doesn", "didn", "isn", "aren", "any", "more", "be", "are", "am"];
 
-/// Whether both say the same: the same words, or one a few hollow ones more.
+/// Returns whether both say the same: the same words, or one a few hollow ones more.
 pub fn same(one: &str, other: &str) -> bool {
     let (one, other) = (telling(one), telling(other));
     let (short, long) = if one.len() <= other.len() { (&one, &other) } else { (&other, &one) };
@@ -37,9 +38,9 @@ pub fn same(one: &str, other: &str) -> bool {
     rest.next().is_none() && !extra.into_iter().any(|word| turns(word))
 }
 
-/// Whether two statements that a model of meaning finds near each other may say the same. Not where one has a number, a
-/// name or a turning word the other lacks, and not where exactly one word stands for another in the same place: that is
-/// another value ("in the morning", "in the evening") more often than another way to put it.
+/// Returns whether two statements that a model of meaning finds near each other may say the same. Not where one has a
+/// number, a name or a turning word the other lacks, and not where exactly one word stands for another in the same
+/// place: that is another value ("in the morning", "in the evening") more often than another way to put it.
 pub fn may_be_one(one: &str, other: &str) -> bool {
     let (a, b) = (telling(one), telling(other));
     let replaced = a.len() == b.len() && a.iter().zip(&b).filter(|(x, y)| x != y).count() == 1;
@@ -48,7 +49,7 @@ pub fn may_be_one(one: &str, other: &str) -> bool {
     names && !replaced && set(&a) == set(&b)
 }
 
-/// Whether the later statement corrects the earlier one: the same thing has another value, or is denied.
+/// Returns whether the later statement corrects the earlier one: the same thing has another value, or is denied.
 pub fn corrects(earlier: &str, later: &str) -> bool {
     let (earlier, later) = (whole_words(earlier), whole_words(later));
     denies(&earlier, &later) || revalues(&earlier, &later)
@@ -64,7 +65,7 @@ fn denies(earlier: &[String], later: &[String]) -> bool {
     denied(earlier) != denied(later) && !rest(earlier).is_empty() && rest(earlier) == rest(later)
 }
 
-/// How a statement gives a thing its value.
+/// The way a statement gives a thing its value.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Gives {
     /// It has one at a time: "lives in", "is called".
@@ -214,7 +215,7 @@ fn turns(word: &str) -> bool {
     TURNING.contains(&word) || word.contains(|c: char| c.is_ascii_digit())
 }
 
-/// What is written with a capital though no sentence begins there, and every word in capitals.
+/// Returns the words written with a capital though no sentence begins there, and every word in capitals.
 fn names(text: &str) -> BTreeSet<String> {
     let mut found = BTreeSet::new();
     let mut begins = true;

@@ -20,9 +20,9 @@ pub const MAX_LISTS: usize = 200;
 /// One item.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Item {
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Whether it is checked off.
+    /// `true` if it is checked off.
     pub done: bool,
     /// Origin of content from outside that was near when it was put there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -30,7 +30,11 @@ pub struct Item {
 }
 
 impl Item {
-    /// An open item. Fails where the text is empty, too long or more than a line.
+    /// Makes an open item.
+    ///
+    /// # Errors
+    ///
+    /// If the text is empty, too long or more than a line.
     pub fn new(text: &str) -> Result<Self> {
         let text = text.trim();
         if text.is_empty() || text.chars().count() > MAX_ITEM || text.chars().any(char::is_control) {
@@ -45,7 +49,7 @@ impl Item {
         Self { origin, ..self }
     }
 
-    /// What it is compared by: case and outer spaces do not matter.
+    /// Returns the key it is compared by: case and outer spaces do not matter.
     pub fn key(&self) -> String {
         self.text.to_lowercase()
     }
@@ -56,7 +60,11 @@ impl Item {
 pub struct ListName(String);
 
 impl ListName {
-    /// Fails where the name is empty, too long or more than a line.
+    /// Makes the name of a list.
+    ///
+    /// # Errors
+    ///
+    /// If it is empty, too long or more than a line.
     pub fn new(text: &str) -> Result<Self> {
         let text = text.trim();
         if text.is_empty() || text.chars().count() > MAX_NAME || text.chars().any(char::is_control) {
@@ -70,7 +78,7 @@ impl ListName {
         &self.0
     }
 
-    /// What it is compared by: case and outer spaces do not matter.
+    /// Returns the key it is compared by: case and outer spaces do not matter.
     pub fn key(&self) -> String {
         self.0.to_lowercase()
     }
@@ -83,7 +91,7 @@ pub struct List {
     pub name: String,
     /// Its items.
     pub items: Vec<Item>,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated_at: Time,
     /// Origin of content from outside that was near when it got its name.
     pub origin: Option<Origin>,
@@ -105,7 +113,7 @@ pub struct ListSummary {
     pub open: i64,
     /// Items checked off.
     pub done: i64,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated_at: Time,
     /// Origin of content from outside that was near when it got its name.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -115,11 +123,11 @@ pub struct ListSummary {
 /// One thing that was done to a list.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ListEvent {
-    /// When.
+    /// The time.
     pub time: Time,
     /// The list's name then.
     pub list: String,
-    /// What: `create`, `add`, `remove`, `check`, `uncheck`, `clear`, `delete`, `rename to …`.
+    /// The action: `create`, `add`, `remove`, `check`, `uncheck`, `clear`, `delete`, `rename to …`.
     pub action: String,
     /// The items it was done to; of a cleared or deleted list all it had.
     pub items: Vec<Item>,

@@ -1,4 +1,4 @@
-//! What a model is asked and what it answers, in no provider's dialect.
+//! Requests to a model and its answers, in no provider's dialect.
 
 use std::sync::Arc;
 
@@ -43,7 +43,7 @@ impl ProviderKind {
             .ok_or_else(|| Error::invalid(format!("'{text}' is no kind of provider: use openai, anthropic or ollama.")))
     }
 
-    /// Where it is asked unless told otherwise.
+    /// Returns the address it is asked at unless told otherwise.
     pub fn default_base_url(self) -> &'static str {
         match self {
             Self::Openai => "https://api.openai.com/v1",
@@ -63,9 +63,9 @@ pub struct Provider {
     pub id: ProviderId,
     /// Its dialect.
     pub kind: ProviderKind,
-    /// What people call it.
+    /// The name people call it by.
     pub name: String,
-    /// Where it is asked; its host and port are an exception to the outbound guard, made by an administrator.
+    /// The address it is asked at; its host and port are an exception to the outbound guard, made by an administrator.
     pub base_url: Url,
     /// The model's name there.
     pub model: String,
@@ -73,7 +73,7 @@ pub struct Provider {
     pub api_key: Option<Secret>,
     /// The lowest number is asked first, the others when it fails.
     pub priority: i64,
-    /// Whether it is asked at all.
+    /// `true` if it is asked at all.
     pub enabled: bool,
     /// Tokens that fit, where known.
     pub context_tokens: Option<u32>,
@@ -94,11 +94,11 @@ pub struct ChatRequest {
     pub system: String,
     /// Data that stands behind them: memories, passages, what was said earlier.
     pub background: String,
-    /// Whether a person reads the answer: the provider's standing instructions are for those.
+    /// `true` if a person reads the answer: the provider's standing instructions are for those.
     pub for_person: bool,
     /// The conversation.
     pub messages: Vec<ChatMessage>,
-    /// What it may call.
+    /// The tools it may call.
     pub tools: Vec<ToolDefinition>,
     /// Most tokens of an answer, where this request limits that. The provider's own limit holds besides.
     pub max_tokens: Option<u32>,
@@ -108,21 +108,21 @@ pub struct ChatRequest {
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "role", rename_all = "snake_case")]
 pub enum ChatMessage {
-    /// What the person says and shows.
+    /// The person's words and pictures.
     User {
         /// The text.
         text: String,
         /// Images with it.
         images: Vec<Image>,
     },
-    /// What the model said and wanted done.
+    /// The model's words, and the calls it wants.
     Assistant {
         /// The text, perhaps empty.
         text: String,
         /// Its tool calls.
         calls: Vec<ToolCall>,
     },
-    /// What came of its tool calls, each exactly once.
+    /// The results of its tool calls, each exactly once.
     Tool {
         /// In the order of the calls.
         results: Vec<ToolResult>,
@@ -143,7 +143,7 @@ pub struct Image {
 pub struct ToolDefinition {
     /// The wire name.
     pub name: String,
-    /// What it does and when to use it.
+    /// A description of what it does and when to use it.
     pub description: String,
     /// JSON Schema.
     pub parameters: Value,
@@ -158,12 +158,12 @@ pub struct ToolCall {
     pub name: String,
     /// The arguments; `{}` where they could not be read.
     pub arguments: Value,
-    /// Why the arguments could not be read: the model is told.
+    /// The reason the arguments could not be read: the model is told.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub malformed: Option<String>,
 }
 
-/// What a model reads of a call.
+/// The text a model reads of a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolResult {
     /// The call's id.
@@ -172,7 +172,7 @@ pub struct ToolResult {
     pub name: String,
     /// The text.
     pub text: String,
-    /// Whether it failed.
+    /// `true` if it failed.
     pub failed: bool,
 }
 
@@ -183,7 +183,7 @@ pub enum Event {
     Text(String),
     /// A call, complete.
     ToolCall(ToolCall),
-    /// What it cost so far; the last one counts.
+    /// The cost so far; the last one counts.
     Usage(Usage),
     /// The end.
     Stop(StopReason),
@@ -214,7 +214,7 @@ impl Usage {
     }
 }
 
-/// Why an answer ended.
+/// The reason an answer ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum StopReason {
     /// It is complete.

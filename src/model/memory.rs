@@ -1,4 +1,4 @@
-//! What is remembered of a person.
+//! The memories of a person.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,7 +19,7 @@ pub const MAX_CONTENT: usize = 4_000;
 /// Longest category or key, in characters.
 pub const MAX_NAME: usize = 100;
 
-/// What kind of memory it is.
+/// The kind of a memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Layer {
@@ -55,23 +55,23 @@ impl Layer {
     }
 }
 
-/// One memory. It belongs to one person and nobody else reads it, administrators included (R4).
+/// One memory. It belongs to one person and nobody else reads it, administrators included.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Memory {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
     pub id: MemoryId,
-    /// What kind it is.
+    /// The kind.
     pub layer: Layer,
     /// `general`, `preference`, `fact`, `workflow`, or the person's own word.
     pub category: String,
-    /// What is remembered.
+    /// The text that is remembered.
     pub content: String,
     /// A short name, unique among the person's memories, made from the content where none was given.
     pub key: String,
-    /// When it was first remembered.
+    /// The time at which it was first remembered.
     pub created_at: Time,
-    /// When it was last said again or changed.
+    /// The time at which it was last said again or changed.
     pub updated_at: Time,
     /// The conversation it comes from.
     #[schema(value_type = Option<String>, format = "uuid")]
@@ -79,13 +79,14 @@ pub struct Memory {
     /// The message it comes from: what the person had said last.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub source_message: Option<MessageId>,
-    /// How well it is still held, above 0 and at most 1; it fades with age and firms up with each recall.
+    /// The strength with which it is still held, above 0 and at most 1; it fades with age and firms up with each
+    /// recall.
     pub strength: f64,
-    /// How often it was called back.
+    /// The number of times it was called back.
     pub recalls: u32,
     /// Other wordings of the same that were merged into it, the latest first.
     pub merged_from: Vec<Wording>,
-    /// What it said before it was corrected, the latest first.
+    /// The wordings before it was corrected, the latest first.
     pub history: Vec<Wording>,
     /// Origin of content from outside that was near when it, or a wording of it, was said; `None` if there was
     /// none, or the person has vouched for it.
@@ -95,13 +96,13 @@ pub struct Memory {
 /// An earlier wording of a memory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Wording {
-    /// What it said.
+    /// The text of that wording.
     pub content: String,
-    /// When that was said.
+    /// The time at which that was said.
     pub said_at: Time,
 }
 
-/// What a text means, as a model of meaning has it.
+/// The meaning of a text, as a model of meaning has it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Vector {
     /// The model's id: vectors of two models are not compared.
@@ -135,7 +136,11 @@ pub struct NewMemory {
 }
 
 impl NewMemory {
-    /// Fails where the content is empty or longer than [`MAX_CONTENT`].
+    /// Makes a memory.
+    ///
+    /// # Errors
+    ///
+    /// If the content is empty or longer than [`MAX_CONTENT`].
     pub fn new(content: &str, layer: Layer) -> Result<Self> {
         let content = checked_content(content)?;
         Ok(Self { layer, category: "general".to_owned(), content, key: None, vector: None, origin: None })
@@ -169,7 +174,7 @@ impl NewMemory {
         Ok(self)
     }
 
-    /// What kind it is.
+    /// Returns its kind.
     pub fn layer(&self) -> Layer {
         self.layer
     }
@@ -179,7 +184,7 @@ impl NewMemory {
         &self.category
     }
 
-    /// What is to be remembered.
+    /// Returns the text to be remembered.
     pub fn content(&self) -> &str {
         &self.content
     }
@@ -194,31 +199,35 @@ impl NewMemory {
         self.origin.as_ref()
     }
 
-    /// What it means, where a model said.
+    /// Returns its meaning, where a model said.
     pub fn vector(&self) -> Option<&Vector> {
         self.vector.as_ref()
     }
 }
 
-/// What to change of a memory; what is `None` stays.
+/// A change of a memory; what is `None` stays.
 #[derive(Debug, Clone, Default)]
 pub struct MemoryChange {
     /// Its kind.
     pub layer: Option<Layer>,
     /// Its category.
     pub category: Option<String>,
-    /// What is remembered.
+    /// The text that is remembered.
     pub content: Option<String>,
     /// Its key.
     pub key: Option<String>,
-    /// What the new content means.
+    /// The meaning of the new content.
     pub vector: Option<Vector>,
     /// The origin of what changes, if from outside.
     pub origin: Option<Origin>,
 }
 
 impl MemoryChange {
-    /// Fails where a text is empty or too long.
+    /// Returns the change with its texts checked.
+    ///
+    /// # Errors
+    ///
+    /// If a text is empty or too long.
     pub fn checked(self) -> Result<Self> {
         Ok(Self {
             layer: self.layer,

@@ -11,7 +11,7 @@ use super::{caller::Caller, time::Time, user::UserId};
 pub struct Origin {
     /// The tool that brought it and the place it was brought from, for instance `web_fetch: https://invoices.example/may`.
     pub source: String,
-    /// When it came in.
+    /// The time at which it came in.
     pub at: Time,
     /// The person whose program wrote it, with a key of theirs; `None` for what came from elsewhere.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -44,7 +44,8 @@ impl Origin {
         })
     }
 
-    /// Whether it is outside for this caller: what a program of a person wrote is not for another program of that person.
+    /// Returns whether it is outside for this caller: what a program of a person wrote is not for another program of
+    /// that person.
     pub fn is_outside_for(&self, caller: &Caller) -> bool {
         caller.is_person() || self.program_of != Some(caller.user)
     }
@@ -83,7 +84,7 @@ impl Origin {
 /// Begins the source of what comes of a command, before a file that it could read.
 const HOLDS: &str = "the workspace holds ";
 
-/// When a file last changed, in nanoseconds since 1970. Nobody can set that back.
+/// The time at which a file last changed, in nanoseconds since 1970. Nobody can set that back.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LastChange {
     /// The file itself.

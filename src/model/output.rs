@@ -1,16 +1,16 @@
-//! What a tool gives back: the exact value, and parts to show.
+//! The output of a tool: the exact value, and parts to show.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
 use super::{origin::Origin, time::Time};
 
-/// Where [`Output::meta`] says where a result came from: a place outside, or false.
+/// The key of [`Output::meta`] that says where a result came from: a place outside, or false.
 const OUTSIDE: &str = "outside";
 /// Name of the time at which that place was read, for what was kept since: milliseconds since 1970.
 const OUTSIDE_AT: &str = "outside_at";
 
-/// One part of a result as it is shown (R24).
+/// One part of a result as it is shown.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Content {
@@ -47,7 +47,7 @@ pub struct Output {
     /// An HTML fragment with inline CSS; sanitised before anybody sees it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub html: Option<String>,
-    /// Facts about the result, for instance `budget_remaining` (R38).
+    /// Facts about the result, for instance `budget_remaining`.
     #[serde(default, skip_serializing_if = "Map::is_empty")]
     pub meta: Map<String, Value>,
 }
@@ -80,7 +80,7 @@ impl Output {
         self
     }
 
-    /// When the place outside was read that it says it came from; `None` means now.
+    /// Returns when the place outside was read that it says it came from; `None` means now.
     pub fn outside_at(&self) -> Option<Time> {
         self.meta.get(OUTSIDE_AT)?.as_i64().map(Time::from_millis)
     }
@@ -96,7 +96,7 @@ impl Output {
         self.meta.get(OUTSIDE)?.as_str()
     }
 
-    /// Whether it says that nothing of it came from outside.
+    /// Returns whether it says that nothing of it came from outside.
     pub fn is_ours(&self) -> bool {
         self.meta.get(OUTSIDE) == Some(&Value::Bool(false))
     }

@@ -23,9 +23,9 @@ pub struct ProviderView {
     pub id: ProviderId,
     /// Its dialect.
     pub kind: ProviderKind,
-    /// What people call it.
+    /// The name people call it by.
     pub name: String,
-    /// Where it is asked.
+    /// The address it is asked at.
     pub base_url: String,
     /// The model's name there.
     pub model: String,
@@ -33,7 +33,7 @@ pub struct ProviderView {
     pub api_key: Option<String>,
     /// The lowest number is asked first, the others when it fails.
     pub priority: i64,
-    /// Whether it is asked at all.
+    /// `true` if it is asked at all.
     pub enabled: bool,
     /// Tokens that fit, where known.
     pub context_tokens: Option<u32>,
@@ -41,7 +41,7 @@ pub struct ProviderView {
     pub parameters: Parameters,
     /// Set by `SATCHEL_MODEL`: shown, not changed.
     pub from_environment: bool,
-    /// Whether it answers, as far as it was asked.
+    /// Its health, as far as it was asked.
     pub health: ProviderHealth,
 }
 
@@ -77,16 +77,16 @@ pub struct ProviderOrder {
     pub order: Vec<ProviderId>,
 }
 
-/// What somebody writes of a provider. What is left out stays, or has its default in a new one.
+/// A provider as somebody writes it. What is left out stays, or has its default in a new one.
 #[derive(Debug, Clone, Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ProviderDraft {
     /// Its dialect; a new provider needs one.
     pub kind: Option<ProviderKind>,
-    /// What people call it; the model's name unless said.
+    /// The name people call it by; the model's name unless said.
     #[schema(min_length = 1, max_length = 200, pattern = r"\S")]
     pub name: Option<String>,
-    /// Where it is asked; the dialect's usual address unless said.
+    /// The address it is asked at; the dialect's usual address unless said.
     #[schema(pattern = r"^https?://[^\s/?#@]+(/[^\s?#]*)?$")]
     pub base_url: Option<String>,
     /// The model's name there; a new provider needs one.
@@ -98,7 +98,7 @@ pub struct ProviderDraft {
     pub api_key: Option<Option<Secret>>,
     /// The lowest number is asked first; a new provider comes last unless said.
     pub priority: Option<i64>,
-    /// Whether it is asked at all.
+    /// `true` if it is asked at all.
     pub enabled: Option<bool>,
     /// Tokens that fit; null means unknown.
     #[serde(default, deserialize_with = "present")]

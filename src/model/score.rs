@@ -1,4 +1,4 @@
-//! How good rankings are, in the measures of retrieval: recall, nDCG, MRR and completeness, each from 0 to 1.
+//! The quality of rankings, in the measures of retrieval: recall, nDCG, MRR and completeness, each from 0 to 1.
 //!
 //! Gain is binary; the ideal ranking has every wanted thing in front. Järvelin & Kekäläinen, "Cumulated gain-based
 //! evaluation of IR techniques" (2002).
@@ -7,10 +7,10 @@ use std::collections::{HashMap, HashSet};
 
 use serde::Serialize;
 
-/// How deep a ranking is looked at.
+/// The depth to which a ranking is looked at.
 pub const DEPTH: usize = 10;
 
-/// What one ranking is worth, or the mean of many.
+/// The quality of one ranking, or the mean of many.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Measures {
     /// Share of what was wanted that stands first.
@@ -58,7 +58,7 @@ fn discount(rank: usize) -> f64 {
     1.0 / (rank as f64 + 2.0).log2()
 }
 
-/// The mean of rankings; none of none.
+/// The mean of rankings; `None` of none.
 pub fn mean(all: &[Measures]) -> Option<Measures> {
     let count = all.len() as f64;
     let of = |field: fn(&Measures) -> f64| all.iter().map(field).sum::<f64>() / count;

@@ -22,17 +22,17 @@ pub struct Diagnostic {
     pub line: usize,
     /// From 1, in characters.
     pub column: usize,
-    /// Where it ends on that line, one past the last character, if it is known.
+    /// The end on that line, one past the last character, if it is known.
     pub end_column: Option<usize>,
-    /// Whether it keeps the script from being published.
+    /// The severity: whether it keeps the script from being published.
     pub severity: Severity,
-    /// What is wrong.
+    /// A description of what is wrong.
     pub message: String,
-    /// What would be right.
+    /// A hint at what would be right.
     pub hint: Option<String>,
 }
 
-/// How bad it is.
+/// The severity of a diagnostic.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -67,7 +67,7 @@ impl Diagnostic {
         self
     }
 
-    /// Whether it is an error.
+    /// Returns whether it is an error.
     pub fn is_error(&self) -> bool {
         self.severity == Severity::Error
     }
@@ -76,7 +76,7 @@ impl Diagnostic {
 /// The hosts an administrator granted, by the names of scripts.
 pub type Grants = BTreeMap<String, BTreeSet<String>>;
 
-/// Where a script's text lies.
+/// The place of a script's text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ScriptOrigin)]
@@ -89,30 +89,30 @@ pub enum Origin {
     Console,
 }
 
-/// How one test of a script went.
+/// The result of one test of a script.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TestResult {
     /// The example's title or the test's name.
     pub name: String,
-    /// Which of the two it is.
+    /// The kind of test.
     pub kind: TestKind,
-    /// Whether it passed.
+    /// `true` if it passed.
     pub passed: bool,
-    /// Why not.
+    /// The reason it did not pass.
     pub message: Option<String>,
-    /// What should have come, where two values were compared.
+    /// The value that should have come, where two values were compared.
     #[schema(value_type = Option<Object>)]
     pub expected: Option<serde_json::Value>,
-    /// What came.
+    /// The value that came.
     #[schema(value_type = Option<Object>)]
     pub got: Option<serde_json::Value>,
-    /// Where it failed.
+    /// The line on which it failed.
     pub line: Option<usize>,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub ms: f64,
 }
 
-/// What a test is.
+/// The kind of a test.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum TestKind {
@@ -122,12 +122,12 @@ pub enum TestKind {
     Test,
 }
 
-/// How all tests of a script went.
+/// The result of all tests of a script.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct TestRun {
-    /// How many passed.
+    /// The number of tests that passed.
     pub passed: usize,
-    /// How many there are.
+    /// The number of tests.
     pub total: usize,
     /// Each, examples first.
     pub results: Vec<TestResult>,
@@ -139,7 +139,7 @@ impl TestRun {
         Self { passed: results.iter().filter(|r| r.passed).count(), total: results.len(), results }
     }
 
-    /// Whether none failed.
+    /// Returns whether none failed.
     pub fn is_green(&self) -> bool {
         self.passed == self.total
     }
@@ -148,13 +148,13 @@ impl TestRun {
 /// One line of a script's log.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct LogLine {
-    /// How loud.
+    /// The level.
     pub level: LogLevel,
-    /// What it says.
+    /// The text.
     pub text: String,
 }
 
-/// How loud a line is.
+/// The level of a line.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum LogLevel {
@@ -170,14 +170,14 @@ pub enum LogLevel {
 pub struct Version {
     /// From 1.
     pub version: u32,
-    /// Who published it.
+    /// The person who published it.
     pub author: String,
-    /// When.
+    /// The time.
     pub at: Time,
-    /// What was changed.
+    /// A note on what was changed.
     pub note: Option<String>,
-    /// What it may do that the one before could not, for instance `http api.example.org`.
+    /// The things it may do that the one before could not, for instance `http api.example.org`.
     pub wider: Vec<String>,
-    /// Whether it is the live one.
+    /// `true` if it is the live one.
     pub live: bool,
 }

@@ -5,7 +5,7 @@ use std::fmt;
 use serde::{Deserialize, Deserializer};
 use zeroize::Zeroizing;
 
-/// What stands in every answer in place of a secret.
+/// The text that stands in every answer in place of a secret.
 pub const MASK: &str = "***";
 
 /// The least bytes of a secret that is looked for where it must not stand: a shorter one would mask ordinary words.

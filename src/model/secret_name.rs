@@ -1,8 +1,8 @@
-//! Which names are those of secrets: told by their words, whether written `api_key`, `X-Api-Key` or `apiKey`.
+//! The names of secrets: told by their words, whether written `api_key`, `X-Api-Key` or `apiKey`.
 
 /// Words that make a name secret.
 const WORDS: &[&str] = &["bearer", "cred", "creds", "cvc", "cvv", "jwt", "otp", "passcode", "pwd", "totp"];
-/// What makes a name secret wherever it stands in it: such names are often written as one word.
+/// The parts that make a name secret wherever they stand in it: such names are often written as one word.
 const PARTS: &[&str] = &[
     "accesskey",
     "accountkey",
@@ -28,18 +28,18 @@ const COUNTING: &[&str] = &["completion", "input", "limit", "max", "min", "outpu
 const DOUBTFUL_WORDS: &[&str] = &["auth", "csrf", "hmac", "key", "keys", "pass", "pin", "pw", "sid", "sig", "xsrf"];
 const DOUBTFUL_PARTS: &[&str] = &["session", "signature"];
 
-/// Whether a name is that of a secret: what it names is shown to nobody.
+/// Returns whether a name is that of a secret: what it names is shown to nobody.
 pub fn is_secret(name: &str) -> bool {
     let is_known = holds(&words(name), WORDS, PARTS) || ENDS.iter().any(|end| words(name).concat().ends_with(end));
     is_known || (is_own_header(name) && is_doubtful(name))
 }
 
-/// Whether a header, or a parameter of a query, of this name carries the credential of every call.
+/// Returns whether a header, or a parameter of a query, of this name carries the credential of every call.
 pub fn is_credential(name: &str) -> bool {
     is_secret(name) || name.eq_ignore_ascii_case("auth")
 }
 
-/// Whether a name may be that of a secret: what it names is not written down where it need not be.
+/// Returns whether a name may be that of a secret: what it names is not written down where it need not be.
 pub fn may_be_secret(name: &str) -> bool {
     is_secret(name) || is_doubtful(name)
 }
@@ -48,7 +48,8 @@ fn is_doubtful(name: &str) -> bool {
     holds(&words(name), DOUBTFUL_WORDS, DOUBTFUL_PARTS)
 }
 
-/// Whether a name is written as those of headers that a system made up: what is doubtful elsewhere is a secret there.
+/// Returns whether a name is written as those of headers that a system made up: what is doubtful elsewhere is a secret
+/// there.
 fn is_own_header(name: &str) -> bool {
     name.get(..2).is_some_and(|start| start.eq_ignore_ascii_case("x-"))
 }

@@ -9,7 +9,7 @@ use regex::{Captures, Regex};
 
 use super::{catalog::place::decode, secret::MASK, secret_name::may_be_secret};
 
-/// How often an address may be encoded within another and still be looked into.
+/// The number of times an address may be encoded within another and still be looked into.
 const MAX_LAYERS: usize = 3;
 
 type Pattern = LazyLock<Result<Regex, regex::Error>>;
@@ -90,7 +90,7 @@ fn without_slashed(text: Cow<'_, str>) -> Cow<'_, str> {
     }
 }
 
-/// Whether a value is an address, encoded, that carries a secret itself.
+/// Returns whether a value is an address, encoded, that carries a secret itself.
 fn holds_secret(value: &str, layers: usize) -> bool {
     let mut text = value.to_owned();
     for _ in 0..layers {

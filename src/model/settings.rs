@@ -19,7 +19,7 @@ pub use range::{RANGES, Range};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Settings {
-    /// The kill switch: off stops every tool (R41).
+    /// The kill switch: off stops every tool.
     pub tools_enabled: bool,
     /// Canonical names of tools that are switched off.
     pub disabled_tools: Vec<String>,
@@ -28,11 +28,11 @@ pub struct Settings {
     pub disabled_sources: Vec<Source>,
     /// Running commands.
     pub exec: Exec,
-    /// Where file tools may go.
+    /// The folders file tools may go to.
     pub files: Files,
     /// The chat.
     pub chat: Chat,
-    /// What is remembered of people.
+    /// The settings of memories.
     pub memory: Memory,
     /// The graph.
     pub graph: Graph,
@@ -68,12 +68,12 @@ impl Default for Settings {
     }
 }
 
-/// What is remembered of people.
+/// The settings of what is remembered of people.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 #[schema(as = MemorySettings)]
 pub struct Memory {
-    /// Whether a conversation that is over leaves an episode: what was asked, which tools were used, how it ended.
+    /// `true` if a conversation that is over leaves an episode: what was asked, which tools were used, how it ended.
     pub episodes: bool,
 }
 
@@ -88,8 +88,8 @@ impl Default for Memory {
 #[serde(default, deny_unknown_fields)]
 #[schema(as = GraphSettings)]
 pub struct Graph {
-    /// Whether a model reads new documents for people, places, things and how they are related. It sends their text to
-    /// the connected model.
+    /// `true` if a model reads new documents for people, places, things and how they are related. It sends their text
+    /// to the connected model.
     pub ask_model: bool,
     /// Tokens this may take in a day (UTC).
     pub daily_tokens: u64,
@@ -101,7 +101,7 @@ impl Default for Graph {
     }
 }
 
-/// Where file tools and commands may go (R23).
+/// The folders file tools and commands may go to.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Files {
@@ -111,8 +111,8 @@ pub struct Files {
     pub workspace_mb: u32,
     /// Most files and folders in it.
     pub workspace_files: u32,
-    /// MB of the disk that uploads, files of tools and documents leave free for the database. None means 500, or 2 % of a
-    /// disk of which that is less.
+    /// MB of the disk that uploads, files of tools and documents leave free for the database. `null` means 500, or 2 % of
+    /// a disk of which that is less.
     pub keep_free_mb: Option<u32>,
 }
 
@@ -138,12 +138,12 @@ pub struct Embeddings {
     /// `builtin`, the name of a folder below `models` in the data directory, a name of the catalogue, or `none` for search
     /// by words alone. Another one reads everything anew, in the background.
     pub model: String,
-    /// Whether models of the catalogue may be fetched.
+    /// `true` if models of the catalogue may be fetched.
     pub downloads: bool,
-    /// Where they are fetched from: a mirror has the same paths.
+    /// The address they are fetched from: a mirror has the same paths.
     #[schema(pattern = r"^https?://\S+$")]
     pub catalogue: String,
-    /// Texts read at the same time when documents are taken in; none means as many as there are processor cores.
+    /// Texts read at the same time when documents are taken in; `null` means as many as there are processor cores.
     pub threads: Option<u32>,
     /// Minutes without use after which the model leaves memory.
     pub idle_minutes: u32,
@@ -171,7 +171,7 @@ pub struct Knowledge {
     pub person_mb: u32,
     /// Days a deleted document can be restored; 0 removes it at once.
     pub trash_days: u32,
-    /// Whether the chat is given passages that bear on a question without being asked for them.
+    /// `true` if the chat is given passages that bear on a question without being asked for them.
     pub in_chat: bool,
     /// Most tokens of a turn those passages take.
     pub chat_tokens: u32,
@@ -183,7 +183,7 @@ impl Default for Knowledge {
     }
 }
 
-/// Requests to other machines (R48).
+/// Requests to other machines.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Outbound {
@@ -206,7 +206,7 @@ impl Default for Outbound {
 #[serde(default, deny_unknown_fields)]
 #[schema(as = WebSettings)]
 pub struct Web {
-    /// Whether pages are left alone whose site asks programs to, in its robots.txt.
+    /// `true` if pages are left alone whose site asks programs to, in its robots.txt.
     pub respect_robots: bool,
     /// Most of a page that is read, in MB, unpacked.
     pub max_page_mb: u32,

@@ -1,14 +1,14 @@
-//! What a tool is: everything a model, a form, a document or a policy needs to know of it.
+//! The specification of a tool: everything a model, a form, a document or a policy needs to know of it.
 
 use std::{borrow::Cow, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-/// The time a tool has unless it declares its own (R37).
+/// The time a tool has unless it declares its own.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(9);
 
-/// What running a tool can do; decides whether a person is asked (R5).
+/// The effect running a tool can have; decides whether a person is asked.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Risk {
@@ -34,7 +34,7 @@ impl Risk {
     }
 }
 
-/// Where a tool comes from: the part of its id before the colon.
+/// The origin of a tool: the part of its id before the colon.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -63,7 +63,7 @@ impl Source {
     }
 }
 
-/// The groups of the console's library; policies name them too (R17).
+/// The groups of the console's library; policies name them too.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Category {
@@ -73,9 +73,9 @@ pub enum Category {
     Files,
     /// Commands and processes.
     Processes,
-    /// What a person's desktop offers: clipboard, launcher.
+    /// A person's desktop: clipboard, launcher.
     Desktop,
-    /// What is remembered of a person, and his lists.
+    /// A person's memories and lists.
     Memory,
     /// The platform itself: audit, status.
     Operations,
@@ -93,12 +93,12 @@ pub enum Category {
     Outside,
 }
 
-/// One setting of a tool's configuration (R34). Values live in the vault.
+/// One setting of a tool's configuration. Values live in the vault.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Setting {
     /// The key, as `PUT /api/tools/{name}/config` takes it.
     pub key: String,
-    /// What it is for, shown under the field.
+    /// A description of what it is for, shown under the field.
     pub description: String,
     /// Secrets are write-only: answers show `***`.
     pub secret: bool,
@@ -111,14 +111,14 @@ pub struct Setting {
 /// One worked example: it is documentation and a test.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Example {
-    /// What it shows, a sentence.
+    /// A sentence on what it shows.
     pub title: String,
     /// Calls made before it, as (tool, arguments): the file to read, the item to check.
     #[serde(skip)]
     pub before: Vec<(String, Value)>,
     /// The arguments.
     pub arguments: Value,
-    /// What comes back. Fields that are not named here may hold anything.
+    /// The value that comes back. Fields that are not named here may hold anything.
     pub result: Value,
 }
 
@@ -127,11 +127,11 @@ pub struct Example {
 pub struct Spec {
     /// Unique within its source, snake case, no colon.
     pub name: String,
-    /// Where it comes from.
+    /// The source it comes from.
     pub source: Source,
-    /// What it does: one or two sentences.
+    /// A description of what it does: one or two sentences.
     pub description: String,
-    /// When to choose it: the situation, in a user's words.
+    /// A description of when to choose it: the situation, in a user's words.
     pub when_to_use: String,
     /// Group in the library and in policies.
     pub category: Category,
@@ -139,17 +139,17 @@ pub struct Spec {
     pub parameters: Value,
     /// Least risk of a call; `Tool::risk_of` may raise it.
     pub risk: Risk,
-    /// The permission it needs; none for tools on the caller's own data.
+    /// The permission it needs; `None` for tools on the caller's own data.
     pub permission: Option<Cow<'static, str>>,
-    /// How long a call may take.
+    /// The longest a call may take.
     pub timeout: Duration,
     /// Configuration it takes.
     pub settings: Vec<Setting>,
     /// Worked examples, one at least.
     pub examples: Vec<Example>,
-    /// Innate tools are always in the model's context (R30).
+    /// Innate tools are always in the model's context.
     pub innate: bool,
-    /// Whether it changes nothing but what belongs to its caller alone, and so needs no permission.
+    /// `true` if it changes nothing but what belongs to its caller alone, and so needs no permission.
     pub own_data: bool,
 }
 
@@ -166,7 +166,7 @@ impl fmt::Display for Spec {
     }
 }
 
-/// Whether a tool can be used now (R36).
+/// The availability of a tool now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {

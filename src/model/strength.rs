@@ -1,4 +1,4 @@
-//! How well a memory is still held: it fades with age and firms up each time it is called back.
+//! The strength of a memory: it fades with age and firms up each time it is called back.
 //!
 //! The forgetting curve is that of FSRS version 4 (J. Ye et al., "A Stochastic Shortest Path Algorithm for Optimizing
 //! Spaced Repetition Scheduling", KDD 2022, and its successor's published algorithm): after `t` days a memory of
@@ -9,7 +9,7 @@
 use super::{memory::Layer, time::Time};
 
 const DAY: f64 = 86_400_000.0;
-/// What a recall adds to the stability, as a share of it, for each part of the memory that had faded.
+/// The amount a recall adds to the stability, as a share of it, for each part of the memory that had faded.
 const GROWTH: f64 = 10.0;
 /// Longest stability, in days: ten years.
 const LONGEST: f64 = 3_650.0;
@@ -19,7 +19,7 @@ const LONGEST: f64 = 3_650.0;
 pub struct Strength {
     /// Days until a tenth of it has faded.
     pub stability: f64,
-    /// When it was last said or called back.
+    /// The time at which it was last said or called back.
     pub fresh_at: Time,
 }
 
@@ -34,7 +34,7 @@ impl Strength {
         Self { stability, fresh_at: now }
     }
 
-    /// How much of it is held now, above 0 and at most 1.
+    /// Returns the strength with which it is held now, above 0 and at most 1.
     pub fn at(self, now: Time) -> f64 {
         let age = now.millis().saturating_sub(self.fresh_at.millis()).max(0) as f64 / DAY;
         1.0 / (1.0 + age / (9.0 * self.stability.max(0.1)))

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-/// Whether a character cannot be seen or changes the direction of writing: controls, the general categories `Cf`, `Zl` and
-/// `Zp`, and `Default_Ignorable_Code_Point` of Unicode 16 (variation selectors, tags and the Hangul fillers among them);
-/// and the empty Braille pattern.
+/// Returns whether a character cannot be seen or changes the direction of writing: controls, the general categories
+/// `Cf`, `Zl` and `Zp`, and `Default_Ignorable_Code_Point` of Unicode 16 (variation selectors, tags and the Hangul
+/// fillers among them); and the empty Braille pattern.
 pub fn is_unseen(c: char) -> bool {
     c.is_control()
         || matches!(c,

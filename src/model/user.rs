@@ -25,7 +25,7 @@ pub struct User {
     pub role: String,
     /// A disabled user can neither sign in nor use keys.
     pub disabled: bool,
-    /// When the account was made.
+    /// The time at which the account was made.
     pub created_at: Time,
     /// The last successful sign-in.
     pub last_login_at: Option<Time>,
@@ -40,7 +40,7 @@ impl Noun for User {
 pub struct Role {
     /// Unique, lower case.
     pub name: String,
-    /// What it grants.
+    /// The permissions it grants.
     #[schema(value_type = Vec<Permission>)]
     pub permissions: Permissions,
     /// Built-in roles cannot be changed.
@@ -56,14 +56,14 @@ pub struct ApiKey {
     /// The owner's id: the key acts for them.
     #[schema(value_type = String, format = "uuid")]
     pub user: UserId,
-    /// What the owner calls it.
+    /// The name its owner calls it by.
     pub name: String,
     /// The key's own grant; what it may do is this and its owner's role, now.
     #[schema(value_type = Vec<Permission>)]
     pub permissions: Permissions,
     /// Opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions.
     pub personal: bool,
-    /// When it was made.
+    /// The time at which it was made.
     pub created_at: Time,
     /// Last use, to the minute.
     pub last_used_at: Option<Time>,
@@ -112,7 +112,7 @@ impl Username {
     }
 }
 
-/// Whether people could take one name for the other: both look the same, whatever their letters.
+/// Returns whether people could take one name for the other: both look the same, whatever their letters.
 pub fn look_alike(one: &str, other: &str) -> bool {
     let others = looks(other);
     looks(one).iter().any(|look| others.contains(look))

@@ -26,7 +26,7 @@ pub const OF_TEXTS: &[&str] = &[
     "nor", "not", "now", "off", "once", "only", "other", "ours", "out", "over", "own", "same", "such", "theirs",
     "through", "too", "under", "until", "very", "while", "whom", "yours",
 ];
-/// Words that say nothing more where somebody asks for what he needs.
+/// Words that say nothing more where somebody asks for what they need.
 #[rustfmt::skip]
 const OF_NEEDS: &[&str] = &[
     "able", "additionally", "after", "appreciate", "assist", "currently", "finally", "find", "first", "get",
@@ -34,7 +34,7 @@ const OF_NEEDS: &[&str] = &[
     "next", "now", "once", "provide", "really", "show", "thank", "thanks", "today", "tool", "trying", "use",
     "using", "want",
 ];
-/// Words that say nothing more where a text is about a person and what is kept of him.
+/// Words that say nothing more where a text is about a person and what is kept of them.
 const OF_MEMORY: &[&str] = &["remember", "user"];
 
 /// A word as it is written, and as it is compared.
@@ -68,7 +68,7 @@ pub fn telling(text: &str) -> Vec<String> {
     telling.filter(|word| seen.insert(word.clone())).collect()
 }
 
-/// Whether a word, in lower case, says nothing of what a text to be found is about.
+/// Returns whether a word, in lower case, says nothing of what a text to be found is about.
 pub fn is_stop_word(word: &str) -> bool {
     is_one_of(&[STOP_WORDS, OF_TEXTS], word)
 }
@@ -91,8 +91,8 @@ pub fn apart(text: &str) -> String {
     spaced
 }
 
-/// Whether a character of an identifier begins a word: `readFile` has two, and so has `XMLFile`. Digits stay with the
-/// letters before them.
+/// Returns whether a character of an identifier begins a word: `readFile` has two, and so has `XMLFile`. Digits stay
+/// with the letters before them.
 pub fn begins_word(before: char, c: char, after: Option<char>) -> bool {
     let small = |c: char| c.is_lowercase() || c.is_ascii_digit();
     c.is_uppercase() && (small(before) || (before.is_uppercase() && after.is_some_and(char::is_lowercase)))

@@ -14,7 +14,7 @@ pub const MAX_ATTRIBUTES: usize = 500;
 /// Longest name of an entity, in bytes.
 const MAX_ENTITY: usize = 32;
 
-/// How much a document may hold.
+/// The most a document may hold.
 #[derive(Debug, Clone, Copy)]
 pub struct Limits {
     /// Deepest elements in elements.
@@ -93,6 +93,7 @@ pub fn local(name: &str) -> &str {
 /// Returns the elements that stand outermost: one, if a document is well-formed.
 ///
 /// # Errors
+///
 /// Why the text cannot be read, in a few words: elements that do not fit each other, none, or more than the limits.
 pub fn parse(text: &str, limits: Limits) -> Result<Vec<Element>, String> {
     let mut reader = Reader::from_str(text);
@@ -176,7 +177,7 @@ pub fn unescape(text: &str) -> String {
     plain + rest
 }
 
-/// What a reference stands for, in XML or in HTML; `None` for one that a document defines itself.
+/// Returns the text a reference stands for, in XML or in HTML; `None` for one that a document defines itself.
 fn entity(name: &str) -> Option<Cow<'static, str>> {
     let Some(code) = name.strip_prefix('#') else { return resolve_html5_entity(name).map(Cow::from) };
     let hexadecimal = code.strip_prefix(['x', 'X']).map(|code| u32::from_str_radix(code, 16));

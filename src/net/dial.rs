@@ -116,7 +116,7 @@ impl Http {
 }
 
 impl Connection {
-    /// The protocol both sides agreed on, as `h2`; none without TLS.
+    /// The protocol both sides agreed on, as `h2`; `None` without TLS.
     pub fn alpn(&self) -> Option<&[u8]> {
         match &self.stream {
             Stream::Plain(_) => None,
@@ -129,7 +129,7 @@ impl Connection {
         self.peer
     }
 
-    /// What an HTTP answer over it said, for the ledger.
+    /// Notes the status of an HTTP answer over it, for the ledger.
     pub fn note_status(&mut self, status: u16) {
         self.meter.reached(Some(status));
     }

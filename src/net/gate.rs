@@ -13,12 +13,12 @@ use super::{
 use crate::model::egress::Origin;
 use url::Url;
 
-/// How the process reaches out, as it was started.
+/// The ways the process reaches out, as it was started.
 #[derive(Debug, Clone, Default)]
 pub struct Ways {
-    /// The name server to ask; none means the machine's.
+    /// The name server to ask; `None` means the machine's.
     pub dns: Option<SocketAddr>,
-    /// The certificates to trust beside those of browsers; none means the machine's.
+    /// The certificates to trust beside those of browsers; `None` means the machine's.
     pub ca_file: Option<PathBuf>,
 }
 

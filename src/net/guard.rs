@@ -23,7 +23,7 @@ pub struct HostPort {
 }
 
 impl HostPort {
-    /// The place a URL dials; none where it has no host or no known port.
+    /// The place a URL dials; `None` if it has no host or no known port.
     pub fn of(url: &Url) -> Option<Self> {
         Some(Self { host: bare(url.host_str()?), port: url.port_or_known_default()? })
     }
@@ -77,7 +77,7 @@ impl Exceptions {
     }
 }
 
-/// How a URL that may be dialled is dialled.
+/// The way a URL that may be dialled is dialled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Passage {
     /// Every address it resolves to must be public.
@@ -86,8 +86,12 @@ pub enum Passage {
     Excepted,
 }
 
-/// Whether `url` may be dialled, as far as its text tells: scheme, userinfo, host name, literal address.
-/// Names still need their addresses checked, see [`is_public`].
+/// Returns the way `url` may be dialled, as far as its text tells: scheme, userinfo, host name, literal address. Names
+/// still need their addresses checked, see [`is_public`].
+///
+/// # Errors
+///
+/// If it may not.
 pub fn inspect(url: &Url, exceptions: &Exceptions) -> Result<Passage> {
     if !matches!(url.scheme(), "http" | "https") {
         return Err(Error::invalid(format!("'{}:' addresses cannot be fetched: use http or https.", url.scheme())));
@@ -112,7 +116,7 @@ pub(super) fn refusal(host: &str) -> Error {
     Error::denied(format!("'{host}' is not a public address, so it is not contacted.{MAY_BE_ALLOWED}"))
 }
 
-/// How a refusal ends.
+/// The end of a refusal.
 const MAY_BE_ALLOWED: &str = " An administrator can allow this host and port.";
 
 /// A refusal with the place that may be allowed, and where; any other error as it is.
@@ -130,7 +134,8 @@ fn has_userinfo(url: &Url) -> bool {
     !url.username().is_empty() || url.password().is_some()
 }
 
-/// Whether a name can be one of a host: a URL takes more, such as `*` and `!`, which no exception would ever match.
+/// Returns whether a name can be one of a host: a URL takes more, such as `*` and `!`, which no exception would ever
+/// match.
 fn is_name(name: &str) -> bool {
     let fits =
         |label: &str| !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b));
@@ -153,7 +158,7 @@ fn is_local_name(name: &str) -> bool {
     EXACT.contains(&name.as_str()) || UNDER.iter().any(|zone| under(zone))
 }
 
-/// Whether an address belongs to the public internet.
+/// Returns whether an address belongs to the public internet.
 pub fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),

@@ -38,20 +38,20 @@ pub const OF_CONNECTION: &[&str] = &[
     "expect",
 ];
 
-/// What is asked of another system.
+/// A request to another system.
 #[derive(Debug, Clone)]
 pub struct Request {
     /// The method.
     pub method: Method,
-    /// Where to, parsed once: the guard and the dialler read the same value.
+    /// The address, parsed once: the guard and the dialler read the same value.
     pub url: Url,
     /// Headers; on a redirect to another origin only harmless ones stay.
     pub headers: HeaderMap,
     /// The body, empty for none.
     pub body: Bytes,
-    /// How long until the answer's head, and then between two pieces of its body.
+    /// The longest until the answer's head, and then between two pieces of its body.
     pub patience: Duration,
-    /// How long until the answer's end, where that is limited.
+    /// The longest until the answer's end, where that is limited.
     pub limit: Option<Duration>,
     /// Redirects followed; 0 hands the redirect itself back.
     pub max_redirects: u8,
@@ -102,7 +102,7 @@ pub struct Http {
     pub(super) origin: Origin,
     pub(super) exceptions: Exceptions,
     pub(super) tls: Arc<Tls>,
-    /// Whether a redirect to another host or port is handed back instead of being followed.
+    /// `true` if a redirect to another host or port is handed back instead of being followed.
     pub(super) same_place: bool,
 }
 
@@ -138,7 +138,11 @@ impl Http {
         Self { tls: Arc::new(tls), ..self.clone() }
     }
 
-    /// Fails where an address would be refused for what its text says; the rest is seen when it is dialled.
+    /// Checks what an address says; the rest is seen when it is dialled.
+    ///
+    /// # Errors
+    ///
+    /// If it would be refused for its text.
     pub fn check(&self, url: &Url) -> Result<()> {
         let passage = guard::inspect(url, &self.exceptions);
         passage.map(drop).map_err(|error| self.gate.meter(&self.origin, url).refused(error))

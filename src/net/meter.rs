@@ -11,7 +11,7 @@ use crate::model::{
     error::{Error, Kind, Result},
 };
 
-/// What keeps a ledger.
+/// A keeper of a ledger.
 pub trait Book: Send + Sync {
     /// A number for an attempt that begins; later is higher.
     fn number(&self) -> i64;
@@ -21,7 +21,7 @@ pub trait Book: Send + Sync {
     fn close(&self, number: i64, crossing: Crossing);
 }
 
-/// Where attempts are written down. Cheap to clone.
+/// The ledger in which attempts are written down. Cheap to clone.
 #[derive(Clone)]
 pub struct Ledger(Arc<dyn Book>);
 
@@ -92,8 +92,11 @@ impl Meter {
         Self { crossing: Some(crossing), number, began: Instant::now(), ledger: ledger.clone() }
     }
 
-    /// Writes down that it is about to leave; nothing may be dialled before. Fails where that cannot be written: what
-    /// would leave no trace does not leave.
+    /// Writes down that it is about to leave; nothing may be dialled before.
+    ///
+    /// # Errors
+    ///
+    /// If that cannot be written: what would leave no trace does not leave.
     pub(super) async fn open(&self) -> Result<()> {
         match self.crossing.clone() {
             Some(crossing) => self.ledger.0.open(self.number, Crossing { passed: Passed::Open, ..crossing }).await,

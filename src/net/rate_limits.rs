@@ -37,7 +37,8 @@ impl RateLimits {
     /// Waits until one more call fits the limit kept under `key`. A limit that differs from the last one begins anew.
     ///
     /// # Errors
-    /// [`Exhausted`](Kind::Exhausted), with `what` is limited and how long to wait, where that would take long.
+    ///
+    /// [`Exhausted`](Kind::Exhausted), with `what` is limited and how long to wait, if that would take long.
     pub async fn acquire(&self, key: &str, limit: RateLimit, what: &str) -> Result<()> {
         let limiter = self.limiter(key, limit)?;
         let begun = Instant::now();

@@ -31,14 +31,14 @@ pub struct Response {
     pub status: StatusCode,
     /// The headers.
     pub headers: HeaderMap,
-    /// Where it came from, after redirects.
+    /// The address it came from, after redirects.
     pub url: Url,
     body: reqwest::Response,
-    /// What unpacks it, where it is packed otherwise than was asked for, and what is not unpacked yet.
+    /// The decoder, where it is packed otherwise than was asked for, and what is not unpacked yet.
     unpacker: Option<Unpacker>,
     packed: Bytes,
     patience: Duration,
-    /// When it is to have ended, and after how long that is.
+    /// The time at which it is to have ended, and after how long that is.
     end: Option<(Instant, Duration)>,
     meter: Meter,
 }
@@ -135,6 +135,7 @@ impl Response {
     /// The whole body as JSON.
     ///
     /// # Errors
+    ///
     /// A body of more than `cap` bytes, one that is not JSON, and one of more values than are read.
     pub async fn json(self, cap: usize) -> Result<serde_json::Value> {
         let bytes = self.bytes(cap).await?;

@@ -19,7 +19,7 @@ use crate::model::error::{Error, Result};
 /// The machine's configuration is read again after this long: networks change while a server runs.
 const FRESH: Duration = Duration::from_secs(30);
 
-/// What looks names up. Cheap to clone; made ready on first use.
+/// The resolver of names. Cheap to clone; made ready on first use.
 #[derive(Clone, Default)]
 pub(super) struct Names {
     server: Option<SocketAddr>,
@@ -33,7 +33,7 @@ impl std::fmt::Debug for Names {
 }
 
 impl Names {
-    /// Asks this server; none means the machine's configuration.
+    /// Asks this server; `None` means the machine's configuration.
     pub(super) fn new(server: Option<SocketAddr>) -> Self {
         Self { server, made: Arc::default() }
     }

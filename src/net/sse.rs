@@ -44,7 +44,7 @@ impl Lines {
         lines
     }
 
-    /// What stands after the last line end, if anything.
+    /// Returns the text after the last line end, if any.
     pub fn finish(&mut self) -> Option<String> {
         (!self.pending.is_empty()).then(|| self.take())
     }

@@ -19,7 +19,7 @@ use crate::model::{
     secret::Secret,
 };
 
-/// Where machines keep the certificates they trust; the first that is there counts.
+/// The files in which machines keep the certificates they trust; the first that is there counts.
 const BUNDLES: &[&str] = &[
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem",
@@ -28,12 +28,12 @@ const BUNDLES: &[&str] = &[
     "/etc/ssl/cert.pem",
 ];
 
-/// What a connection needs beyond the usual. The default is what a browser has.
+/// The needs of a connection beyond the usual. The default is what a browser has.
 #[derive(Debug, Clone, Default)]
 pub struct Tls {
     /// Further certificates to trust, as PEM: a company's own authority.
     pub roots: Option<String>,
-    /// Who we are, where the other side wants to know.
+    /// Our identity, where the other side wants to know.
     pub identity: Option<Identity>,
     /// Protocols offered, best first, as `h2`. Only dialled connections go by it; HTTP offers its own.
     pub alpn: Vec<Vec<u8>>,
@@ -48,8 +48,11 @@ pub struct Identity {
     pub key: Secret,
 }
 
-/// Fails where certificates or a key cannot be read, or where the key is not that of the first certificate. What is left
-/// out is not looked at.
+/// Checks certificates and a key. What is left out is not looked at.
+///
+/// # Errors
+///
+/// If they cannot be read, or if the key is not that of the first certificate.
 pub fn demand_sound(roots: Option<&str>, own: Option<&str>, key: Option<&Secret>) -> Result<()> {
     let roots = roots.map_or_else(|| Ok(Vec::new()), certificates)?;
     let mut store = RootCertStore::empty();
@@ -100,7 +103,7 @@ impl Trust {
         Self { file, roots: Arc::default(), made: Cache::new(MOST) }
     }
 
-    /// How a connection with these settings is made; the protocols offered are `alpn`.
+    /// Returns the configuration of a connection with these settings; the protocols offered are `alpn`.
     pub(super) fn config(&self, tls: &Tls, alpn: &[Vec<u8>]) -> Result<Arc<ClientConfig>> {
         let make = || self.make(tls, alpn).map(Arc::new);
         self.made.try_get_with((tls.fingerprint(), alpn.to_vec()), make).map_err(|error| (*error).clone())

@@ -43,7 +43,7 @@ impl Unpacker {
         Some(unpacker)
     }
 
-    /// What comes out of the beginning of `packed`, which is taken off. Empty where more is needed.
+    /// Returns what comes out of the beginning of `packed`, which is taken off. Empty where more is needed.
     pub(super) fn unpack(&mut self, packed: &mut Bytes) -> Result<Bytes> {
         let piece = packed.split_to(PIECE.min(packed.len()));
         self.begin(piece.first().copied());
@@ -65,7 +65,11 @@ impl Unpacker {
         .map_err(broken)
     }
 
-    /// What is left at the end. Fails where the body broke off.
+    /// Returns what is left at the end.
+    ///
+    /// # Errors
+    ///
+    /// If the body broke off.
     pub(super) fn rest(&mut self) -> Result<Bytes> {
         match self {
             Self::InGzip(to) => to.try_finish().map(|()| taken(to.get_mut())),
@@ -85,7 +89,7 @@ impl Unpacker {
     }
 }
 
-/// What stands behind the end of a stream is left out.
+/// Feeds a piece; what stands behind the end of a stream is left out.
 fn fed(to: &mut impl Write, mut piece: &[u8]) -> io::Result<()> {
     while !piece.is_empty() {
         match to.write(piece)? {
@@ -96,7 +100,7 @@ fn fed(to: &mut impl Write, mut piece: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// What comes out of a piece, and whether it holds the end.
+/// Returns what comes out of a piece, and whether it holds the end.
 fn inflate(from: &mut Decompress, mut piece: &[u8]) -> io::Result<(Bytes, bool)> {
     let mut unpacked = Vec::new();
     loop {

@@ -26,10 +26,10 @@ use url::Url;
 
 use crate::model::error::{Error, Kind, Result};
 
-/// How long a farewell may take.
+/// The longest a farewell may take.
 const FAREWELL: Duration = Duration::from_millis(500);
 
-/// How long the rest of a refusal's words is waited for, and how many bytes of them are read.
+/// The time for which the rest of a refusal's words is waited for, and the number of bytes of them that are read.
 const REFUSAL: Duration = Duration::from_secs(1);
 const MOST_WORDS: u64 = 16 << 10;
 /// Characters of a refusal that are told.
@@ -38,15 +38,15 @@ const TOLD: usize = 1_500;
 /// Messages, and how long answers are waited for.
 #[derive(Debug)]
 pub struct Exchange {
-    /// Where to: `ws`, `wss`, `http` and `https` mean the same here, the connection stands already.
+    /// The address: `ws`, `wss`, `http` and `https` mean the same here, the connection stands already.
     pub url: Url,
     /// Headers of the upgrade beside its own; `Sec-WebSocket-Protocol` offers subprotocols.
     pub headers: HeaderMap,
-    /// What is sent, in this order. Each but the first waits for something to come after the one before it.
+    /// The messages to send, in this order. Each but the first waits for something to come after the one before it.
     pub messages: Vec<String>,
-    /// How long that may be waited for: then the next is sent all the same.
+    /// The longest that may be waited for: then the next is sent all the same.
     pub answer: Duration,
-    /// How long all may take. Something must have come by then.
+    /// The longest all may take. Something must have come by then.
     pub patience: Duration,
     /// Once something has come after the last message, how long until it counts as the last.
     pub quiet: Duration,
@@ -54,7 +54,7 @@ pub struct Exchange {
     pub most: (usize, usize),
 }
 
-/// Why listening ended.
+/// The reason listening ended.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum Ended {
     /// The server closed: there is no more.
@@ -68,7 +68,7 @@ pub enum Ended {
     Limit,
 }
 
-/// What came back.
+/// The answer.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub struct Heard {
     /// The subprotocol the server chose.
@@ -77,7 +77,7 @@ pub struct Heard {
     pub messages: Vec<Piece>,
     /// Code and reason, where the server closed; code 1005 where it gave none, 1006 where the connection just ended.
     pub closed: Option<(u16, String)>,
-    /// Why there are no more of them.
+    /// The reason there are no more of them.
     pub ended: Ended,
 }
 
@@ -100,7 +100,10 @@ impl Piece {
 }
 
 /// Upgrades the connection, sends, listens until the server closes, falls quiet or has said enough, and says goodbye.
-/// Fails where the upgrade is refused and where nothing comes in time.
+///
+/// # Errors
+///
+/// If the upgrade is refused, or nothing comes in time.
 pub async fn exchange<S>(mut connection: S, exchange: Exchange) -> Result<Heard>
 where
     S: AsyncRead + AsyncWrite + Unpin,
@@ -287,7 +290,7 @@ async fn words(headers: &HeaderMap, begun: Vec<u8>, rest: &mut (impl AsyncRead +
     String::from_utf8_lossy(&body).into_owned()
 }
 
-/// What a chunked body holds (RFC 9112, 7.1), as far as it has come.
+/// Returns the contents of a chunked body (RFC 9112, 7.1), as far as it has come.
 fn unchunked(mut body: &[u8]) -> Vec<u8> {
     let mut whole = Vec::new();
     while let Some(end) = body.windows(2).position(|pair| pair == b"\r\n") {
@@ -303,7 +306,7 @@ fn unchunked(mut body: &[u8]) -> Vec<u8> {
     whole
 }
 
-/// Why an upgrade failed without an answer to it, in words.
+/// Returns why an upgrade failed without an answer to it, in words.
 fn no_socket(url: &Url, error: tungstenite::Error) -> Error {
     let host = url.host_str().unwrap_or_default();
     let message = match &error {

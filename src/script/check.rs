@@ -1,4 +1,4 @@
-//! What is wrong with a script's text, found without running it.
+//! The check of a script's text, without running it.
 
 use std::collections::BTreeSet;
 
@@ -57,7 +57,7 @@ fn of_run(ast: &AST, source: &str) -> Option<Diagnostic> {
     Some(problem.hint("It takes one, the arguments: fn run(args) { … }"))
 }
 
-/// Where the name of `run` stands; the engine knows where its body begins.
+/// Returns the place of the name of `run`; the engine knows where its body begins.
 fn place_of_run(source: &str, body: Position) -> Place {
     let begins = body.line().unwrap_or(1);
     let named = source.lines().take(begins).enumerate().filter_map(|(n, line)| {
@@ -103,7 +103,7 @@ fn unknown(call: &Called, known: &BTreeSet<String>) -> Diagnostic {
     }
 }
 
-/// Whether the header lets it reach what it names.
+/// Returns the problem where the header does not let it reach what it names.
 fn of_call(call: &Called, head: &Head) -> Option<Diagnostic> {
     let (line, column) = place(call);
     let at = |message: String| Diagnostic::error(line, column, message).long(call.name.chars().count());

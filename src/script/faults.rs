@@ -1,4 +1,4 @@
-//! What Rhai says went wrong, in words that say what to do, at the place where it went wrong.
+//! Rhai's errors, in words that say what to do, at the place where they happened.
 
 use rhai::{AST, EvalAltResult, ParseError, ParseErrorType, Position};
 
@@ -8,7 +8,7 @@ use crate::model::script::Diagnostic;
 /// The fault a run ended with.
 pub(super) fn of_run(machine: &Machine, ast: &AST, error: &EvalAltResult) -> Fault {
     let (inner, position) = innermost(error);
-    let message = told(inner, |signature| unknown_function(machine, ast, signature));
+    let message = message(inner, |signature| unknown_function(machine, ast, signature));
     let place = Some(position).filter(|p| !p.is_none());
     Fault {
         message,
@@ -18,11 +18,11 @@ pub(super) fn of_run(machine: &Machine, ast: &AST, error: &EvalAltResult) -> Fau
     }
 }
 
-fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
+fn message(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
     match error {
         EvalAltResult::ErrorRuntime(value, _) => thrown(value),
         EvalAltResult::ErrorTerminated(token, _) => match token.clone().try_cast::<Limit>() {
-            Some(limit) => limit.told(),
+            Some(limit) => limit.message(),
             None => token.clone().into_string().unwrap_or_default(),
         },
         EvalAltResult::ErrorTooManyOperations(_) => format!(
@@ -61,7 +61,7 @@ fn told(error: &EvalAltResult, unknown: impl Fn(&str) -> String) -> String {
 /// The fault a test ended with.
 pub(super) fn of_test(error: &EvalAltResult) -> Fault {
     let (inner, position) = innermost(error);
-    let message = told(inner, misfit::of_call_in_test);
+    let message = message(inner, misfit::of_call_in_test);
     let position = Some(position).filter(|p| !p.is_none());
     Fault {
         message,
@@ -75,7 +75,7 @@ fn is_thrown(error: &EvalAltResult) -> bool {
     matches!(error, EvalAltResult::ErrorRuntime(..))
 }
 
-/// What was thrown, where it was a map.
+/// Returns the map that was thrown, where it was one.
 pub(super) fn thrown_map(error: &EvalAltResult) -> Option<rhai::Map> {
     match innermost(error).0 {
         EvalAltResult::ErrorRuntime(value, _) => value.clone().try_cast::<rhai::Map>(),
@@ -127,7 +127,7 @@ fn unknown_function(machine: &Machine, ast: &AST, signature: &str) -> String {
     }
 }
 
-/// What keeps a text from being compiled.
+/// Returns the problem that keeps a text from being compiled.
 pub(super) fn of_text(source: &str, error: &ParseError) -> Diagnostic {
     let position = error.position();
     let (line, column) = match (position.line(), position.position()) {
@@ -192,7 +192,7 @@ fn sentence(text: &str) -> String {
     format!("{first}{rest}{end}")
 }
 
-/// Why a name that is declared on this line is not seen.
+/// Returns why a name that is declared on this line is not seen.
 fn unseen(source: &str, name: &str, line: usize) -> String {
     let declared = source.lines().nth(line - 1).unwrap_or_default();
     if ["let ", "const "].iter().any(|keyword| declared.starts_with(keyword)) {

@@ -1,4 +1,4 @@
-//! What a script may use. The engine refuses beyond these with a line number; the worker's process limits hold when it
+//! The limits of a script. The engine refuses beyond these with a line number; the worker's process limits hold when it
 //! does not.
 
 use std::time::Duration;

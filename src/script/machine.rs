@@ -94,7 +94,7 @@ fn limit(engine: &mut Engine) {
     }
 }
 
-/// How many operations pass between two looks at the clock.
+/// The number of operations that pass between two looks at the clock.
 const LOOK: u64 = 512;
 
 /// Ends a script that has used its processor time, at its place; what a native function uses, the server sees.
@@ -120,8 +120,8 @@ pub(super) fn cpu_time() -> Duration {
 }
 
 impl Limit {
-    /// What is said of it.
-    pub(super) fn told(self) -> String {
+    /// Returns the message to whoever runs the script.
+    pub(super) fn message(self) -> String {
         match self {
             Self::Cpu => format!(
                 "The script used its {} ms of processor time. Do less at once, or use a helper such as sort_by or group_by \

@@ -1,8 +1,8 @@
-//! What Rhai says of values that do not fit, in the words of the guide: nothing, text, number, list, map.
+//! Rhai's errors about values that do not fit, in the words of the guide: nothing, text, number, list, map.
 
 use super::{helpers, outside::OUTSIDE, testing::TESTING};
 
-/// What is asked where something is `()`.
+/// The question where something is `()`.
 const MISSING: &str = ": is a field missing?";
 /// Operators that take numbers alone.
 const ARITHMETIC: &[&str] = &["-", "*", "/", "%", "**", "-=", "*=", "/=", "%="];
@@ -25,7 +25,7 @@ pub(super) fn kind(of: &str) -> &str {
     }
 }
 
-/// Whether a name is an operator.
+/// Returns whether a name is an operator.
 pub(super) fn is_operator(name: &str) -> bool {
     !name.is_empty() && name.chars().all(|c| c.is_ascii_punctuation() && c != '_')
 }
@@ -43,7 +43,7 @@ pub(super) fn name_and_count(signature: &str) -> (&str, usize) {
     (name, types.len())
 }
 
-/// What is wrong with a call of something that is there, for other values.
+/// Returns what is wrong with a call of something that is there, for other values.
 pub(super) fn of_call(signature: &str) -> String {
     let (name, types) = taken_apart(signature);
     let given = match types.iter().map(|of| kind(of)).collect::<Vec<_>>().as_slice() {
@@ -61,7 +61,7 @@ pub(super) fn of_call(signature: &str) -> String {
     format!("'{name}' cannot take {given}{end}")
 }
 
-/// What is wrong with a call, where it is known what is there by the name alone.
+/// Returns what is wrong with a call, where it is known what is there by the name alone.
 pub(super) fn of_call_in_test(signature: &str) -> String {
     let (name, _) = taken_apart(signature);
     if is_operator(name) || !signatures(name).is_empty() {

@@ -23,7 +23,7 @@ pub fn member(of: &str, name: &str) -> String {
     if is_plain(name) { format!("{of}.{name}") } else { format!("{of}[{}]", text(name)) }
 }
 
-/// Whether a name may stand behind a dot.
+/// Returns whether a name may stand behind a dot.
 pub(super) fn is_plain(name: &str) -> bool {
     let engine = Engine::new_raw();
     let (mut tokens, _) = engine.lex([&name]);
@@ -52,7 +52,7 @@ pub fn text(text: &str) -> String {
 pub(super) struct Called {
     /// The function.
     pub(super) name: String,
-    /// Where.
+    /// The place.
     pub(super) at: Position,
     /// The first argument, where it is a text that stands in the script.
     pub(super) first: Option<String>,

@@ -1,6 +1,6 @@
 //! The word that was probably meant.
 
-/// How like two words must be (Jaro-Winkler, 0 to 1) for one to be meant by the other.
+/// The likeness (Jaro-Winkler, 0 to 1) from which one word may be meant by the other.
 const LIKE: f64 = 0.82;
 
 /// The known word most like this one, where one is like it at all.

@@ -18,7 +18,7 @@ use crate::model::script::LogLevel;
 type Shared = Arc<Mutex<State>>;
 type Gives<T> = Result<T, Box<EvalAltResult>>;
 
-/// What reaches outside: name, signature, what it does. The guide and the editor show it.
+/// The functions that reach outside: name, signature, what it does. The guide and the editor show it.
 pub const OUTSIDE: &[(&str, &str, &str)] = &[
     (
         "tool",

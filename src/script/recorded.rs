@@ -11,24 +11,24 @@ use super::{
     wire::{Answer, Ask},
 };
 
-/// What the world would say.
+/// The recorded answers of the world.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Recorded {
     tools: Vec<(String, Option<Value>, Result<Value, String>)>,
     requests: Vec<(String, String, Value)>,
     kv: BTreeMap<String, Value>,
-    /// What the header lets the script use.
+    /// The things the header lets the script use.
     allowed: Allowed,
 }
 
-/// What a header declares.
+/// The things a header declares.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Allowed {
     /// Tools it may call.
     pub(super) tools: BTreeSet<String>,
     /// Hosts it may call.
     pub(super) hosts: Vec<Host>,
-    /// Whether it keeps values.
+    /// `true` if it keeps values.
     pub(super) kv: bool,
 }
 
@@ -48,7 +48,7 @@ impl Recorded {
         self.requests.push((method.to_uppercase(), url.to_owned(), answer));
     }
 
-    /// What is recorded for this question.
+    /// Returns the recorded answer to this question.
     pub(super) fn answer(&mut self, ask: &Ask) -> Answer {
         match ask {
             Ask::Tool { name, .. } if !self.allowed.tools.contains(name) => {
@@ -90,7 +90,7 @@ impl Recorded {
     }
 }
 
-/// What a recorded answer leaves out is what a plain one has.
+/// Fills what a recorded answer leaves out with what a plain one has.
 fn with_defaults(answer: &Value) -> Value {
     let part = |name: &str, usual: Value| answer.get(name).cloned().unwrap_or(usual);
     let body = match part("body", json!("")) {

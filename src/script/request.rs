@@ -1,4 +1,4 @@
-//! What `http` is given, as a request: what it cannot read is an error, and never left out.
+//! The argument of `http`, as a request: what it cannot read is an error, and never left out.
 
 use std::{collections::BTreeMap, time::Duration};
 

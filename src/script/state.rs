@@ -1,4 +1,4 @@
-//! What the functions of a running script share: its settings, its log, its clock, and the way outside.
+//! The state that the functions of a running script share: its settings, its log, its clock, and the way outside.
 
 use std::{
     collections::BTreeMap,
@@ -23,12 +23,12 @@ use crate::model::{
     time::Time,
 };
 
-/// How much of other runs may count as a run's own.
+/// The time of other runs that may count as a run's own.
 const FRESH: Duration = Duration::from_millis(5);
 
-/// Where a script's questions go.
+/// The world that a script's questions go to.
 pub trait World: Send {
-    /// Puts one and waits for the answer. None: nobody is there any more.
+    /// Puts one and waits for the answer. `None` if nobody is there any more.
     fn ask(&mut self, ask: &Ask) -> Option<Answer>;
 }
 
@@ -97,7 +97,7 @@ impl State {
         }
     }
 
-    /// Where the engine counts: at every operation, which is too often for a lock.
+    /// Returns the counter of the engine: it counts at every operation, which is too often for a lock.
     pub(super) fn counter(&self) -> Arc<AtomicU64> {
         Arc::clone(&self.operations)
     }
@@ -115,7 +115,7 @@ impl State {
     pub(super) fn ask(&mut self, ask: &Ask) -> Answer {
         // Between two looks of the engine at the clock a script can ask often, and use much each time.
         if let Some(limit) = self.is_over() {
-            return Answer::Ended(limit.told());
+            return Answer::Ended(limit.message());
         }
         match &mut self.recorded {
             Some(recorded) => recorded.answer(ask),
@@ -154,7 +154,7 @@ impl State {
     }
 }
 
-/// What a test compares or a log shows, as JSON; what JSON does not know as the text Rhai has for it.
+/// Returns what a test compares or a log shows, as JSON; what JSON does not know as the text Rhai has for it.
 pub(super) fn as_json(value: &rhai::Dynamic) -> Value {
     to_json(value).unwrap_or_else(|_| Value::String(value.to_string()))
 }

@@ -24,13 +24,13 @@ use crate::model::{
 type Shared = Arc<Mutex<State>>;
 type Gives<T> = Result<T, Box<EvalAltResult>>;
 
-/// What may stand outside functions.
+/// The blocks that may stand outside functions.
 pub(super) const BLOCKS: [&str; 2] = ["recorded", "test"];
 
 /// Marks the error of a comparison: expected and got travel in it.
 const DIFFERS: &str = "\u{0}differs";
 
-/// What stands only in tests: name, signature, what it does.
+/// The functions that stand only in tests: name, signature, what it does.
 pub const TESTING: &[(&str, &str, &str)] = &[
     ("assert", "assert(condition, why)", "Fails the test where the condition does not hold."),
     ("assert_eq", "assert_eq(got, expected)", "Fails the test where two values differ."),
@@ -165,7 +165,7 @@ pub(super) fn same(one: &Value, other: &Value) -> bool {
     }
 }
 
-/// Whether everything the example names came.
+/// Returns whether everything the example names came.
 fn fits(got: &Value, example: &Value) -> bool {
     match (got, example) {
         (Value::Object(got), Value::Object(example)) => {
@@ -286,7 +286,7 @@ pub(super) fn names(source: &str) -> Vec<String> {
 }
 
 impl State {
-    /// Whether the test that comes now is the one to run.
+    /// Returns whether the test that comes now is the one to run.
     fn is_turn(&mut self) -> bool {
         self.seen += 1;
         self.turn == Some(self.seen - 1)

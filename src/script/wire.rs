@@ -1,4 +1,4 @@
-//! What the server and a worker say to each other: JSON in frames. `V` is the type values have on one's own side.
+//! The messages between the server and a worker: JSON in frames. `V` is the type values have on one's own side.
 
 use std::collections::BTreeMap;
 
@@ -10,14 +10,14 @@ use crate::model::{
     time::Time,
 };
 
-/// What a worker is to do. A script is known to it by its key; it asks for the text of one that is not.
+/// A task for a worker. A script is known to it by its key; it asks for the text of one that is not.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Task<V> {
     /// Run `fn run(args)`.
     Run {
-        /// Which script: the digest of its text.
+        /// The script: the digest of its text.
         key: String,
-        /// What `run` gets.
+        /// The arguments of `run`.
         args: V,
         /// Its settings, secrets included.
         config: BTreeMap<String, String>,
@@ -36,7 +36,7 @@ pub enum Task<V> {
     },
 }
 
-/// What a worker answers.
+/// The reply of a worker.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Reply<V> {
     /// It does not know the script, or no more; an [`Answer`] with its text is to follow.
@@ -51,7 +51,7 @@ pub enum Reply<V> {
     Tested(TestRun),
 }
 
-/// What a script may ask of the world.
+/// A question a script may ask of the world.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Ask {
     /// Call a tool.
@@ -84,17 +84,17 @@ pub enum Ask {
 pub struct HttpAsk {
     /// The method, in capitals.
     pub method: String,
-    /// Where to, query included.
+    /// The address, query included.
     pub url: String,
     /// Headers.
     pub headers: BTreeMap<String, String>,
     /// The body.
     pub body: Option<HttpBody>,
-    /// How long to wait, in milliseconds.
+    /// The time to wait, in milliseconds.
     pub timeout: Option<u64>,
 }
 
-/// What a request carries.
+/// The body of a request.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub enum HttpBody {
     /// Text.
@@ -103,7 +103,7 @@ pub enum HttpBody {
     Bytes(String),
 }
 
-/// What the world answers.
+/// The answer of the world.
 #[derive(Debug, Serialize, Deserialize)]
 pub enum Answer {
     /// This.
@@ -114,23 +114,23 @@ pub enum Answer {
     Ended(String),
 }
 
-/// How a run ended.
+/// The end of a run.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct Ran<V> {
-    /// What `run` gave back, or what went wrong.
+    /// The value `run` returned, or the fault.
     pub outcome: Result<V, Fault>,
-    /// What it logged.
+    /// The lines it logged.
     pub log: Vec<LogLine>,
     /// Operations, as the engine counts them.
     pub operations: u64,
 }
 
-/// What went wrong, and where.
+/// A fault and its place.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Fault {
     /// In words.
     pub message: String,
-    /// Whether the script, or a helper, threw it: what it was given is wrong, not the script.
+    /// `true` if the script, or a helper, threw it: what it was given is wrong, not the script.
     pub thrown: bool,
     /// From 1, where it is known.
     pub line: Option<usize>,
@@ -139,16 +139,16 @@ pub struct Fault {
 }
 
 impl Fault {
-    /// What the script is to blame for, at no place.
+    /// Makes a fault that the script is to blame for, at no place.
     pub fn of_script(message: String) -> Self {
         Self { message, thrown: false, line: None, column: None }
     }
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Checked {
-    /// What is wrong, in the order of the text; the header included.
+    /// The problems, in the order of the text; those of the header included.
     pub problems: Vec<Diagnostic>,
     /// Names of the tests there are.
     pub tests: Vec<String>,

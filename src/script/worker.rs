@@ -49,7 +49,7 @@ struct Worker {
 }
 
 impl Worker {
-    /// None where nobody is there any more.
+    /// `None` if nobody is there any more.
     fn reply(&mut self, task: Task<Given>) -> Option<Vec<u8>> {
         let reply = match task {
             Task::Run { key, args, config, now } => {

@@ -6,7 +6,7 @@ use crate::{
     store::{audit::Filter, conversations::Conversations},
 };
 
-/// What happened on the platform.
+/// The log of what happened on the platform.
 pub struct AuditLog {
     cx: Context,
 }
@@ -15,7 +15,8 @@ impl AuditLog {
     /// The log in the hands of a run's caller.
     ///
     /// # Errors
-    /// Where they may not read the audit.
+    ///
+    /// If they may not read the audit.
     pub fn open(cx: &Context) -> Result<Self> {
         cx.caller().demand("audit:read")?;
         Ok(Self { cx: cx.clone() })

@@ -28,15 +28,15 @@ const METADATA: usize = 64;
 const METADATA_PART: usize = 2_000;
 /// Most results of a query.
 const RESULTS: usize = 200;
-/// How long a writer is kept waiting until what he wrote is found; it is written all the same.
+/// The time a writer is kept waiting until what they wrote is found; it is written all the same.
 const VISIBLE: Duration = Duration::from_secs(3);
 
-/// What is put under a name.
+/// An entry to put under a name.
 #[derive(Debug, Clone)]
 pub struct NewEntry {
     /// Unique among entries.
     pub name: String,
-    /// What it says; left out, what it said stays.
+    /// The text; left out, the text before stays.
     pub text: Option<String>,
     /// Its vector; left out, that of its text.
     pub vector: Option<Vec<f32>>,
@@ -44,7 +44,7 @@ pub struct NewEntry {
     pub metadata: Option<BTreeMap<String, Scalar>>,
 }
 
-/// What is asked for.
+/// A search for entries.
 #[derive(Debug, Clone, Default)]
 pub struct Query {
     /// By these words.
@@ -64,9 +64,9 @@ pub struct Query {
 pub struct FoundEntry {
     /// Its name.
     pub id: String,
-    /// What results are ordered by: BM25 as a share of the best, the cosine, or both weighed.
+    /// The score results are ordered by: BM25 as a share of the best, the cosine, or both weighed.
     pub score: f64,
-    /// What it says.
+    /// The text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// Facts to filter by.
@@ -83,7 +83,8 @@ pub struct FoundEntry {
 /// afterwards.
 ///
 /// # Errors
-/// Where the caller may not, or the vector has another length than the index's.
+///
+/// If the caller may not, or the vector has another length than the index's.
 pub async fn put(cx: &Context, new: NewEntry) -> Result<()> {
     cx.caller().demand("index:write")?;
     check(&new)?;
@@ -103,7 +104,8 @@ pub async fn put(cx: &Context, new: NewEntry) -> Result<()> {
 /// Removes an entry; nothing where there is none.
 ///
 /// # Errors
-/// Where the caller may not.
+///
+/// If the caller may not.
 pub async fn remove(cx: &Context, name: String) -> Result<()> {
     cx.caller().demand("index:write")?;
     let app = cx.app();
@@ -115,7 +117,8 @@ pub async fn remove(cx: &Context, name: String) -> Result<()> {
 /// The best entries, best first.
 ///
 /// # Errors
-/// Where the caller may not read the index, or asks for nothing it can find.
+///
+/// If the caller may not read the index, or asks for nothing it can find.
 pub async fn query(cx: &Context, query: Query) -> Result<Vec<FoundEntry>> {
     cx.caller().demand("index:read")?;
     let found = best(cx.app(), query).await?;
@@ -183,7 +186,11 @@ fn check(new: &NewEntry) -> Result<()> {
     Ok(())
 }
 
-/// The model a given vector goes with. Fails where its length is not the model's.
+/// Returns the model a given vector goes with.
+///
+/// # Errors
+///
+/// If its length is not the model's.
 fn demand_length(app: &App, vector: &[f32]) -> Result<String> {
     if !vector.iter().any(|x| *x != 0.0) || !vector.iter().all(|x| x.is_finite()) {
         return Err(Error::invalid("'vector' needs numbers that are finite and not all zero."));

@@ -21,13 +21,13 @@ use crate::{
 
 /// Documents read with one look at all titles.
 const AT_ONCE: usize = 50;
-/// How long the reader waits at most before it looks for work itself.
+/// The longest the reader waits before it looks for work itself.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How long it rests after a failure.
+/// The time it rests after a failure.
 const REST: Duration = Duration::from_secs(30);
 /// Most of a document that is read by its form, in characters.
 const LONGEST: usize = 2 << 20;
-/// What a model reads of a document, in characters.
+/// The part of a document a model reads, in characters.
 const SHOWN: usize = 12_000;
 /// Most tokens of a model's answer.
 const ANSWER: u32 = 2_000;
@@ -146,7 +146,7 @@ async fn ask_one(app: &Arc<App>) -> Result<usize> {
     let said = model::ask(app, (None, None), question).await?;
     store.spend(said.cost.total().max(1), app.clock.now()).await?;
     // An answer that is none is not asked for again: the next would cost as much and likely be as bad.
-    let findings = graph::told(&said.text, &text).unwrap_or_else(|error| {
+    let findings = graph::read_answer(&said.text, &text).unwrap_or_else(|error| {
         tracing::warn!(?error, document = document.id, "a model's reading of a document is left out");
         Vec::new()
     });

@@ -11,8 +11,8 @@ use crate::{
     store::catalog::Catalog,
 };
 
-/// What tools stand on that do not find it in their context. Without a server there is none: then the tools can be read, and
-/// no system is connected. Cheap to clone.
+/// The handles that tools stand on and do not find in their context. Without a server there is none: then the tools can
+/// be read, and no system is connected. Cheap to clone.
 #[derive(Clone, Default)]
 pub struct Handles {
     running: Option<(Catalog, Finder)>,
@@ -32,6 +32,7 @@ impl Handles {
     /// The tool finder.
     ///
     /// # Errors
+    ///
     /// Without a server.
     pub fn finder(&self) -> Result<&Finder> {
         let (_, finder) = self.running.as_ref().ok_or_else(|| Error::internal("tools are found by a server alone"))?;

@@ -23,7 +23,7 @@ use crate::{
 /// A page of the console.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Page {
-    /// Where it is.
+    /// The path of its page.
     pub path: &'static str,
     /// Its name.
     pub name: &'static str,
@@ -31,16 +31,16 @@ pub struct Page {
     pub needs: Option<&'static str>,
 }
 
-/// How well something fits that holds the words in its text, not in its name.
+/// The fit of something that holds the words in its text, not in its name.
 const IN_TEXT: f64 = 0.35;
 /// Documents looked through, the newest.
 const DOCUMENTS: usize = 2_000;
 /// Characters of what is looked for that are compared: no name is longer.
 const LONGEST: usize = 200;
-/// What another name counts beside the name.
+/// The weight of another name beside the name.
 const ALIAS: f64 = 0.9;
 
-/// Who looks, and through which tools.
+/// The person who looks, and the tools to look through.
 #[derive(Clone, Copy)]
 pub struct Launcher<'a> {
     app: &'a App,
@@ -48,7 +48,7 @@ pub struct Launcher<'a> {
     caller: &'a Caller,
 }
 
-/// What the caller may open that fits this, best first; without words, what they open most.
+/// Returns what the caller may open that fits this, best first; without words, what they open most.
 pub async fn search(cx: &Context, query: &str, limit: usize) -> Result<Vec<Thing>> {
     let registry = cx.registry();
     let found = Launcher::new(cx.app(), &registry, cx.caller()).search(query, limit).await?;
@@ -66,7 +66,7 @@ impl<'a> Launcher<'a> {
         Self { app, registry, caller }
     }
 
-    /// What fits, best first; without words, what the caller opens most.
+    /// Returns what fits, best first; without words, what the caller opens most.
     pub async fn search(self, query: &str, limit: usize) -> Result<Vec<Thing>> {
         let query: String = query.trim().chars().take(LONGEST).collect();
         let query = query.as_str();
@@ -83,7 +83,11 @@ impl<'a> Launcher<'a> {
         Ok(found)
     }
 
-    /// Notes that the caller opened something. Fails where he may not see it, as if it were not there.
+    /// Notes that the caller opened something.
+    ///
+    /// # Errors
+    ///
+    /// If they may not see it, as if it were not there.
     pub async fn used(self, kind: Kind, id: &str) -> Result<()> {
         let none = || {
             Error::not_found(format!("There is no {} '{}'.", kind.as_str(), id.chars().take(80).collect::<String>()))

@@ -1,4 +1,4 @@
-//! Asking the connected model outside a turn: for a tool that needs one (R28), within the person's budget.
+//! Asking the connected model outside a turn: for a tool that needs one, within the person's budget.
 
 use crate::{
     app::App,
@@ -17,32 +17,33 @@ use crate::{
     store::{providers::Providers, turns::Turns, usage},
 };
 
-/// What a model is asked, in one go and without tools.
+/// A question to a model, asked in one go and without tools.
 #[derive(Debug, Clone)]
 pub struct Question {
     /// Instructions.
     pub system: String,
-    /// What they are about.
+    /// The text they are about.
     pub text: String,
     /// Most tokens of the answer.
     pub most: u32,
 }
 
-/// What a model said.
+/// The answer of a model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Said {
     /// The text.
     pub text: String,
-    /// Which model.
+    /// The model that was asked.
     pub model: String,
-    /// What it cost.
+    /// The cost.
     pub cost: Usage,
 }
 
 /// Asks the caller's model: the one chosen in their conversation, else the first. What it costs is theirs.
 ///
 /// # Errors
-/// Where no model is connected, or their tokens of the day are used up.
+///
+/// If no model is connected, or their tokens of the day are used up.
 pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
     let app = cx.app();
     let turn = match cx.topic() {

@@ -1,4 +1,4 @@
-//! What the platform has, counted, for its status.
+//! The counts of what the platform has, for its status.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +21,7 @@ pub struct Holdings {
     pub documents: u64,
 }
 
-/// How many tools there are, and how many of them the caller may call now.
+/// The number of tools, and of those the caller may call now.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct ToolCounts {
     /// All tools.

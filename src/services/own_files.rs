@@ -56,7 +56,7 @@ pub fn path_of(files: &Rooted, place: &FilePlace) -> PathBuf {
     }
 }
 
-/// Whether this user's tools reach something of a tree.
+/// Returns whether this user's tools reach something of a tree.
 pub fn is_seen(files: &Rooted, tree: &FilePlace) -> bool {
     let tree = path_of(files, tree);
     files.roots().iter().any(|root| root.starts_with(&tree) || tree.starts_with(root))
@@ -118,23 +118,32 @@ impl OwnFiles {
     /// The files of a run's caller.
     ///
     /// # Errors
-    /// Where no directory is open to them.
+    ///
+    /// If no directory is open to them.
     pub fn of(cx: &Context) -> Result<Self> {
         let files = cx.app().files_of(cx.caller().user)?;
         Ok(Self { files, cx: cx.clone() })
     }
 
-    /// The absolute path without links that a path leads to. Fails outside the roots.
+    /// Returns the absolute path without links that a path leads to.
+    ///
+    /// # Errors
+    ///
+    /// If it leads outside the roots.
     pub fn locate(&self, path: &str) -> Result<PathBuf> {
         self.files.locate(path)
     }
 
-    /// An existing directory under the roots; none means the workspace.
+    /// An existing directory under the roots; `None` means the workspace.
     pub async fn directory(&self, path: Option<&str>) -> Result<PathBuf> {
         self.files.directory(path).await
     }
 
-    /// Fails where [`Self::write`] could not write this file, as far as that shows before. Returns whether there is one.
+    /// Checks that [`Self::write`] could write this file, as far as that shows before. Returns whether there is one.
+    ///
+    /// # Errors
+    ///
+    /// If it could not.
     pub async fn ensure_writable(&self, path: &str, parents: Parents) -> Result<bool> {
         self.files.ensure_writable(path, parents).await
     }
@@ -169,7 +178,7 @@ impl OwnFiles {
         self.in_turn(path, move |files, name| work(files.open_up_to_here(name, most)?.into())).await
     }
 
-    /// Whether there is a file; nothing of it comes back.
+    /// Returns whether there is a file; nothing of it comes back.
     pub async fn exists(&self, path: &str) -> Result<bool> {
         Ok(self.files.changed(&self.files.locate(path)?).await?.is_some())
     }

@@ -81,7 +81,8 @@ impl Reader {
     /// Reads a document with its structure.
     ///
     /// # Errors
-    /// Where it is no document that can be read, or takes more than it may.
+    ///
+    /// If it is no document that can be read, or takes more than it may.
     pub fn document<'a>(&self, content: impl Into<Content<'a>>, name: &str) -> Result<Extracted> {
         self.value(Task::Document { name: name.to_owned(), form: DocumentForm::Blocks }, content)
     }
@@ -89,6 +90,7 @@ impl Reader {
     /// Reads a document for its text.
     ///
     /// # Errors
+    ///
     /// As [`Self::document`].
     pub fn text<'a>(&self, content: impl Into<Content<'a>>, name: &str) -> Result<DocumentText> {
         self.value(Task::Document { name: name.to_owned(), form: DocumentForm::Text }, content)
@@ -98,6 +100,7 @@ impl Reader {
     /// its content, as often as it is asked.
     ///
     /// # Errors
+    ///
     /// As [`Self::document`].
     pub fn article<'a, C>(&self, open: impl Fn() -> Result<C>, name: &str, address: Option<&str>) -> Result<Extracted>
     where
@@ -114,7 +117,8 @@ impl Reader {
     /// Reads the sheets of a workbook as CSV: all of them, or the one that is named.
     ///
     /// # Errors
-    /// As [`Self::document`], and where there is no such sheet.
+    ///
+    /// As [`Self::document`], and if there is no such sheet.
     pub fn csv<'a>(&self, content: impl Into<Content<'a>>, sheet: Option<&str>) -> Result<Vec<CsvSheet>> {
         self.value(Task::Csv { sheet: sheet.map(str::to_owned) }, content)
     }
@@ -122,6 +126,7 @@ impl Reader {
     /// Adds paragraphs at the end of a DOCX. Returns the new one.
     ///
     /// # Errors
+    ///
     /// As [`Self::document`].
     pub fn append(&self, bytes: &[u8], paragraphs: Vec<String>) -> Result<Vec<u8>> {
         let ((), after) = self.run(Task::Append { paragraphs }, [bytes])?;
@@ -131,7 +136,8 @@ impl Reader {
     /// Replaces a text in a DOCX. Returns the new one, and how often the text stood there.
     ///
     /// # Errors
-    /// As [`Self::document`], and where the text does not stand there.
+    ///
+    /// As [`Self::document`], and if the text does not stand there.
     pub fn replace(&self, bytes: &[u8], old: String, new: String) -> Result<(Vec<u8>, usize)> {
         let (count, after) = self.run(Task::Replace { old, new }, [bytes])?;
         Ok((after, count))
@@ -140,7 +146,8 @@ impl Reader {
     /// Changes cells of an XLSX. Returns the new one.
     ///
     /// # Errors
-    /// As [`Self::document`], and where there is no such sheet or cell.
+    ///
+    /// As [`Self::document`], and if there is no such sheet or cell.
     pub fn update_cells(&self, bytes: &[u8], updates: Vec<Update>) -> Result<Vec<u8>> {
         let ((), after) = self.run(Task::UpdateCells { updates }, [bytes])?;
         Ok(after)
@@ -149,6 +156,7 @@ impl Reader {
     /// Joins the pages of several PDFs in the order given. Returns the new one, and how many pages it has.
     ///
     /// # Errors
+    ///
     /// As [`Self::document`].
     pub fn merge(&self, files: &[&[u8]]) -> Result<(Vec<u8>, usize)> {
         let (pages, after) = self.run(Task::Merge, files.iter().copied())?;
@@ -158,6 +166,7 @@ impl Reader {
     /// Reads a web page as Markdown; one that takes more than it may as plain text.
     ///
     /// # Errors
+    ///
     /// As [`Self::document`].
     pub fn page(&self, bytes: &[u8], charset: Option<&str>, address: &Url, article: bool) -> Result<Page> {
         let task = |plain| Task::Page { charset: charset.map(str::to_owned), address: address.clone(), article, plain };
@@ -171,7 +180,8 @@ impl Reader {
     /// Reads the body of an answer by what it says it is.
     ///
     /// # Errors
-    /// Where that takes more than it may.
+    ///
+    /// If that takes more than it may.
     pub fn payload(&self, bytes: &[u8], media: Option<&str>) -> Result<(Form, Value)> {
         self.value(Task::Payload { media: media.map(str::to_owned) }, bytes)
     }
@@ -179,7 +189,8 @@ impl Reader {
     /// Reads the description of an API, or says which of its files are missing.
     ///
     /// # Errors
-    /// Where it is no description that is known, or takes more than it may.
+    ///
+    /// If it is no description that is known, or takes more than it may.
     pub fn api(&self, files: ApiFiles, texts: &[&[u8]]) -> Result<ApiRead> {
         let (read, _) = self.run(Task::Api(files), texts.iter().copied())?;
         Ok(read)
@@ -188,7 +199,8 @@ impl Reader {
     /// Reads business processes written down as YAML.
     ///
     /// # Errors
-    /// Where the text is no list of processes.
+    ///
+    /// If the text is no list of processes.
     pub fn processes(&self, text: &str) -> Result<Vec<ProcessDraft>> {
         self.value(Task::Processes, text.as_bytes())
     }

@@ -45,7 +45,7 @@ pub struct Remembering {
     tracker: TaskTracker,
 }
 
-/// What is looked for.
+/// The subject of a search in memories.
 #[derive(Debug, Clone, Default)]
 pub struct Ask {
     /// In words.
@@ -70,7 +70,7 @@ impl Remembering {
         }
     }
 
-    /// What is remembered of a run's caller.
+    /// Returns the memories of a run's caller.
     pub fn of_caller(cx: &Context) -> Self {
         Self::of(cx.app(), cx.caller().user)
     }
@@ -96,7 +96,7 @@ impl Remembering {
         self.memories.search(search).await
     }
 
-    /// What a turn about `text` should know: the memories that bear on it, then the latest preferences.
+    /// Returns what a turn about `text` should know: the memories that bear on it, then the latest preferences.
     pub async fn relevant(&self, text: &str, limit: usize, reach: Reach) -> Result<Vec<Memory>> {
         let ask = Ask { query: text.to_owned(), limit, ..Ask::default() };
         let search = self.asked(ask).await;
@@ -116,7 +116,7 @@ impl Remembering {
         self.memories.recalled(memories.iter().map(|memory| memory.id).collect(), self.clock.now()).await
     }
 
-    /// What the time since `from` was about; with a topic, only what bears on it.
+    /// Returns what the time since `from` was about; with a topic, only what bears on it.
     pub async fn digest(&self, from: Time, topic: Option<&str>) -> Result<Digest> {
         let only = match topic {
             Some(topic) => {
@@ -128,7 +128,11 @@ impl Remembering {
         self.memories.digest(from, only, self.clock.now()).await
     }
 
-    /// Changes one memory. Fails where a text is empty or too long, or the key is another memory's.
+    /// Changes one memory.
+    ///
+    /// # Errors
+    ///
+    /// If a text is empty or too long, or the key is another memory's.
     pub async fn update(&self, id: MemoryId, change: MemoryChange) -> Result<Memory> {
         let mut change = change.checked()?;
         if let Some(content) = &change.content {
@@ -178,7 +182,7 @@ impl Remembering {
     }
 }
 
-/// What says what a text means. Where it fails that is logged, and what asked goes on by words.
+/// The judge of what a text means. Where it fails that is logged, and what asked goes on by words.
 #[derive(Clone)]
 pub struct Meaning {
     embedder: Embedder,
@@ -194,7 +198,7 @@ impl Meaning {
         self.embedder.model().map(|model| model.id)
     }
 
-    /// What a question means; none without a model.
+    /// Returns the meaning of a question; `None` without a model.
     pub async fn query(&self, text: &str) -> Option<Vector> {
         let embedder = self.embedder.steady();
         let model = embedder.model()?.id;
@@ -202,7 +206,7 @@ impl Meaning {
         Some(Vector { model, values: values.to_vec() })
     }
 
-    /// What statements mean, in their order; none of them without a model.
+    /// Returns the meanings of statements, in their order; none of them without a model.
     pub async fn passages(&self, texts: Vec<String>) -> Vec<Vector> {
         let embedder = self.embedder.steady();
         let Some(model) = embedder.model().filter(|_| !texts.is_empty()) else { return Vec::new() };

@@ -81,7 +81,7 @@ async fn measure_over(
     Ok(())
 }
 
-/// What the page asks, and whether an answer in time is promised.
+/// A question the page asks, and whether an answer in time is promised.
 struct Question {
     what: String,
     filter: Filter,

@@ -34,7 +34,7 @@ const FILES: usize = 700 << 20;
 /// Writes a second, over so many connections.
 const RATE: u64 = 500;
 const WRITERS: u64 = 10;
-/// How long writes are measured without a backup.
+/// The time for which writes are measured without a backup.
 const ALONE: Duration = Duration::from_secs(15);
 
 /// Measures.

@@ -50,7 +50,7 @@ impl Door {
         self.connection.send(&http::request(method, path, &self.key, Some(&body))).await?.json()
     }
 
-    /// What `find_tools` answers.
+    /// Returns what `find_tools` answers.
     async fn find(&mut self, need: &str) -> Result<Value> {
         let body = json!({"params": {"query": need, "limit": 10}});
         self.send("POST", "/api/tools/find_tools/invoke", body).await
@@ -117,7 +117,7 @@ async fn grow(report: &mut Report, server: &Server, door: &mut Door) -> Result<(
     Ok(())
 }
 
-/// What is promised of tools that were just imported.
+/// The promise for tools that were just imported.
 struct Promise {
     /// The server's CPU seconds at which counting begins.
     since: f64,

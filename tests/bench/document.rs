@@ -5,7 +5,7 @@ use serde_json::{Map, Value, json};
 
 /// Operations of each resource.
 const VERBS: usize = 10;
-/// What resources are called, with the area before: `BillingInvoice`.
+/// The names of resources, with the area before: `BillingInvoice`.
 const THINGS: [&str; 20] = [
     "Invoice",
     "Order",

@@ -57,7 +57,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// What asks models, and knows of no failure yet.
+/// Returns a client that asks models, and knows of no failure yet.
 fn models() -> Models {
     let background =
         Background { runtime: Handle::current(), tracker: TaskTracker::new(), shutdown: CancellationToken::new() };

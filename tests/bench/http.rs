@@ -38,7 +38,7 @@ pub(crate) struct Connection {
     buffer: Vec<u8>,
 }
 
-/// How the body of an answer ends.
+/// The end of the body of an answer.
 enum Body {
     Length(usize),
     Chunked,
@@ -111,7 +111,7 @@ impl Connection {
         Ok((status, body))
     }
 
-    /// Where `wanted` begins in the buffer, reading until it is there.
+    /// Returns where `wanted` begins in the buffer, reading until it is there.
     async fn find(&mut self, wanted: &[u8]) -> Result<usize> {
         loop {
             if let Some(at) = self.buffer.windows(wanted.len()).position(|window| window == wanted) {

@@ -34,10 +34,10 @@ const LATEST_KILL_MS: u64 = 250;
 /// Tokens of an answer of the model, twenty milliseconds each.
 const TOKENS: usize = 3;
 
-/// What the kills left.
+/// The state the kills left.
 #[derive(Debug, Default)]
 pub(crate) struct Summary {
-    /// How often it was killed.
+    /// The number of kills.
     pub(crate) kills: u64,
     /// Writes whose answer came before the kill.
     pub(crate) acknowledged: u64,
@@ -81,7 +81,7 @@ struct Round<'a> {
     key: &'a str,
     home: &'a Home,
     environment: &'a [(&'a str, &'a str)],
-    /// Whether one was made before: the first kill waits for it.
+    /// `true` if one was made before: the first kill waits for it.
     has_backup: bool,
 }
 

@@ -10,7 +10,7 @@ use tokio::{sync::Mutex, task::JoinSet};
 
 use super::{http::Connection, server::Server, usage};
 
-/// What a run of requests gave.
+/// The result of a run of requests.
 pub(crate) struct Measured {
     /// Answered requests.
     pub(crate) answered: usize,

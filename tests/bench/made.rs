@@ -1,8 +1,8 @@
 //! Vectors that behave as those of sentences do: few directions matter, and many lie near each other.
 
-/// How many directions carry the meaning.
+/// The number of directions that carry the meaning.
 const INNER: usize = 64;
-/// How many topics there are.
+/// The number of topics.
 const TOPICS: usize = 2_000;
 
 /// Makes them, the same every time.

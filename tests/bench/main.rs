@@ -37,7 +37,7 @@ use anyhow::{Result, bail};
 
 use report::Report;
 
-/// What is measured in this process is measured as it is in the server.
+/// The server's allocator: what is measured in this process is measured as it is in the server.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

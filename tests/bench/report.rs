@@ -1,4 +1,4 @@
-//! What was measured, beside what is promised, with the machine's load.
+//! The figures, beside what is promised, with the machine's load.
 
 #![expect(clippy::print_stdout, reason = "the figures are what this program is for")]
 
@@ -6,7 +6,7 @@ use std::process::ExitCode;
 
 use super::machine::Watch;
 
-/// What a figure is held against.
+/// The target a figure is held against.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Target {
     /// It must be this or more.

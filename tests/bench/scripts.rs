@@ -127,7 +127,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-/// What the same costs by a new process of Python each, in CPU seconds.
+/// Returns the cost of the same by a new process of Python each, in CPU seconds.
 fn python(program: &str, arguments: &Value) -> Result<f64> {
     let before = usage::own_seconds();
     for _ in 0..PYTHON_CALLS {

@@ -32,7 +32,7 @@ impl Home {
         Ok(Self { directory: TempDir::new_in(env!("CARGO_TARGET_TMPDIR"))? })
     }
 
-    /// Where it is.
+    /// Returns its place.
     pub(crate) fn path(&self) -> PathBuf {
         self.directory.path().join("data")
     }

@@ -18,7 +18,7 @@ use super::{
 };
 use flood::Flood;
 
-/// How long the other user asks.
+/// The time for which the other user asks.
 const TIME: Duration = Duration::from_secs(20);
 /// Between two looks at a document.
 const LOOK: Duration = Duration::from_millis(20);

@@ -60,7 +60,7 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     server.kill().await
 }
 
-/// What one reader saw.
+/// The tokens one reader saw.
 #[derive(Default)]
 struct Seen {
     gaps: Vec<Duration>,

@@ -67,7 +67,7 @@ pub(crate) fn load_average() -> String {
     load.split_whitespace().next().unwrap_or("unknown").to_owned()
 }
 
-/// What flushing one small write to the disk under `directory` costs, in milliseconds: the median of 50.
+/// Returns the cost of flushing one small write to the disk under `directory`, in milliseconds: the median of 50.
 pub(crate) fn flush_ms(directory: &Path) -> Result<f64> {
     use std::io::Write;
     let mut file = tempfile::tempfile_in(directory)?;

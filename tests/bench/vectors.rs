@@ -117,7 +117,7 @@ fn filters(report: &mut Report, set: &Set, vectors: &Vectors) {
     report.figure("filter at 1 %: ms, 95 of 100 within", p95.as_secs_f64() * 1e3, Target::AtMost(1.0));
 }
 
-/// What is searched, and what for.
+/// The vectors that are searched, and those to search for.
 struct Set {
     dimensions: usize,
     base: Vec<f32>,

@@ -60,7 +60,7 @@ fn question() -> ChatRequest {
     ChatRequest { messages, ..ChatRequest::default() }
 }
 
-/// What one person's turn asks models with: each turn has its own, and they share the breakers.
+/// Returns the client one person's turn asks models with: each turn has its own, and they share the breakers.
 fn models(breakers: &Breakers) -> Models {
     Models::new(way_out(), Patience { first: LONG, stall: LONG, ..Patience::default() }, breakers.clone())
 }

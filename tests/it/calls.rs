@@ -1,4 +1,4 @@
-//! How the calls of one message run: together, in order, stopped; with tools made for the test.
+//! The calls of one message: together, in order, stopped; with tools made for the test.
 
 use std::{sync::Arc, time::Duration};
 
@@ -35,7 +35,7 @@ struct Args {
     name: String,
 }
 
-/// What the tools did, in order.
+/// The deeds of the tools, in order.
 #[derive(Clone, Default)]
 struct Diary(Arc<Mutex<Vec<String>>>);
 

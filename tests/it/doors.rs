@@ -202,7 +202,7 @@ async fn who_may_not_use_a_tool_is_refused_with_the_same_row() {
     let (chat, _) = rows(&scene.owner, seen).await;
     assert_eq!((rest.len(), &rest[0]["outcome"]), (1, &json!("refused")));
     assert_eq!(rest.iter().map(essence).collect::<Vec<_>>(), chat.iter().map(essence).collect::<Vec<_>>());
-    // The command line is the owner's own, who may use every tool: nothing can be denied him there.
+    // The command line is the owner's own, who may use every tool: nothing can be denied them there.
     assert_eq!(scene.home.json(&["tools"]).await, scene.owner.do_it("GET", "/api/tools", Value::Null).await);
 }
 

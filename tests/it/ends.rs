@@ -228,8 +228,9 @@ impl Busy {
     }
 }
 
-/// What the audit says of a tool's calls after the end, and that none is left for the next start to find.
-fn told(data: &Path, tool: &str) -> Vec<String> {
+/// Returns what the audit says of a tool's calls after the end, having checked that none is left for the next start to
+/// find.
+fn audited(data: &Path, tool: &str) -> Vec<String> {
     let database = Connection::open(data.join("satchel.db")).unwrap();
     let open: i64 = database.query_row("SELECT count(*) FROM open_calls", [], |row| row.get(0)).unwrap();
     assert_eq!(open, 0, "a row was left open");
@@ -255,7 +256,7 @@ async fn the_servers_end_stops_a_call_that_changes_things_and_its_row_says_so() 
     let calling = tokio::spawn(async move { owner.ask("POST", "/api/tools/exec/invoke", call).await });
     busy.changing().await;
     let (home, _owner) = busy.end().await;
-    assert_eq!(told(&home.path(), "builtin:exec"), [UNCERTAIN]);
+    assert_eq!(audited(&home.path(), "builtin:exec"), [UNCERTAIN]);
     let (status, answer) = calling.await.unwrap();
     assert_eq!((status, &answer["success"]), (200, &json!(false)), "{answer}");
 }
@@ -269,7 +270,7 @@ async fn the_servers_end_stops_a_call_that_reads() {
     let calling = tokio::spawn(async move { owner.ask("POST", "/api/tools/web_fetch/invoke", call).await });
     wait_for("the request", async || remote.seen().pop()).await;
     let (home, _owner) = busy.end().await;
-    assert_eq!(told(&home.path(), "builtin:web_fetch"), [ENDED]);
+    assert_eq!(audited(&home.path(), "builtin:web_fetch"), [ENDED]);
     assert_eq!(calling.await.unwrap().1["success"], json!(false));
 }
 
@@ -285,7 +286,7 @@ async fn the_servers_end_stops_an_approved_call_and_whoever_asked_is_told() {
     let deciding = tokio::spawn(async move { owner.ask("POST", &path, json!({"decision": "approve"})).await });
     busy.changing().await;
     let (home, owner) = busy.end().await;
-    assert_eq!(told(&home.path(), "builtin:exec").last().unwrap(), UNCERTAIN);
+    assert_eq!(audited(&home.path(), "builtin:exec").last().unwrap(), UNCERTAIN);
     deciding.await.unwrap();
     let server = home.serve(&[]).await;
     let collected = json!({"params": call["params"], "ticket": ticket});
@@ -308,7 +309,7 @@ async fn the_servers_end_lets_a_chats_call_that_changes_things_come_to_its_own_e
     services.lifecycle.shutdown.cancelled().await;
     gate.release.notify_one();
     stopping.await.unwrap();
-    assert_eq!(told(app.dir.path(), "catalog:slow_write"), ["success: "]);
+    assert_eq!(audited(app.dir.path(), "catalog:slow_write"), ["success: "]);
     let database = Connection::open(app.dir.path().join("satchel.db")).unwrap();
     let states = "SELECT (SELECT state FROM steps) || ', ' || (SELECT state FROM turns)";
     let states: String = database.query_row(states, [], |row| row.get(0)).unwrap();

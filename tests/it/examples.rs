@@ -14,7 +14,7 @@ use crate::support::{
     site::{Site, page},
 };
 
-/// Whether `actual` holds everything `wanted` names; fields that are not named may hold anything.
+/// Returns whether `actual` holds everything `wanted` names; fields that are not named may hold anything.
 fn holds(actual: &Value, wanted: &Value) -> bool {
     match (actual, wanted) {
         (Value::Object(actual), Value::Object(wanted)) => {
@@ -27,7 +27,7 @@ fn holds(actual: &Value, wanted: &Value) -> bool {
     }
 }
 
-/// Where examples fetch and search; the site they name is this one.
+/// The site where examples fetch and search; the site they name is this one.
 const SITE: &str = "https://example.org";
 
 /// The outside that examples need: two pages, and a search instance.

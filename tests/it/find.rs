@@ -63,7 +63,7 @@ async fn embedding_goes_on_whoever_searches_meanwhile() {
     }
 }
 
-/// What is shown is what gives the order.
+/// Checks that the order shown is the one the scores give.
 fn assert_in_order(hits: &Value) {
     let scores: Vec<f64> = hits.as_array().unwrap().iter().map(|hit| hit["score"].as_f64().unwrap()).collect();
     assert!(scores.is_sorted_by(|one, next| one >= next) && scores[0] == 1.0, "{scores:?}");

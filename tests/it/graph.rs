@@ -159,7 +159,7 @@ async fn put(owner: &Person, document: Value) -> String {
     format!("document:{}", added["id"].as_str().unwrap())
 }
 
-/// What leads from a node, as `relation id`.
+/// Returns what leads from a node, as `relation id`.
 async fn leads(asker: &Person, id: &str) -> Vec<String> {
     let around = asker.do_it("GET", &format!("/api/graph/nodes/{id}/neighbors"), Value::Null).await;
     let edges = around["edges"].as_array().unwrap().iter().filter(|edge| edge["src"] == id);

@@ -1,4 +1,4 @@
-//! Who sees which documents: by collection and role, everywhere documents show.
+//! Access to documents: by collection and role, everywhere documents show.
 
 use serde_json::{Value, json};
 

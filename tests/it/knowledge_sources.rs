@@ -1,4 +1,4 @@
-//! Where documents come from: files of every kind, addresses, folders that are watched, texts of any length.
+//! The sources of documents: files of every kind, addresses, folders that are watched, texts of any length.
 
 #![expect(clippy::disallowed_methods, reason = "writes the files of a watched folder")]
 

@@ -1,4 +1,5 @@
-//! How the tested binary is linked: as the one that ships, which needs no library and no `/dev` of the machine it runs on.
+//! The linking of the tested binary: as that of the one that ships, which needs no library and no `/dev` of the machine
+//! it runs on.
 
 #![cfg(target_os = "linux")]
 #![expect(clippy::disallowed_methods, reason = "reads the tested binary")]

@@ -89,7 +89,7 @@ struct Vault {
 /// Owner, name, the id of the key, the wrapped key of its own, the secret.
 type Sealed = (String, String, String, Vec<u8>, Vec<u8>);
 
-/// What the vault of a data directory has.
+/// Returns what the vault of a data directory has.
 async fn vault() -> Vault {
     let app = TestApp::start().await;
     let handles = &app.satchel.app;
@@ -123,7 +123,7 @@ impl Vault {
     }
 }
 
-/// What the hash of a row covered before there were approvals in it.
+/// Returns the part of a row the hash covered before there were approvals in it.
 fn first_format(event: &Event) -> String {
     let mut body: Map<String, Value> = serde_json::from_str(&event.body().unwrap()).unwrap();
     for later in ["approved_by", "edited"] {

@@ -1,4 +1,4 @@
-//! Business processes: who finds them and how, how they come in, and that nobody overwrites what he has not read.
+//! Business processes: who finds them and how, how they come in, and that nobody overwrites what they have not read.
 
 use rustix::process::Pid;
 use satchel::{
@@ -33,7 +33,7 @@ fn names(list: &Value) -> Vec<&str> {
     list.as_array().unwrap().iter().map(|one| one["name"].as_str().unwrap()).collect()
 }
 
-/// What the tool finds for somebody who may.
+/// Returns what the tool finds for somebody who may.
 async fn found(app: &TestApp, query: &str) -> Value {
     let viewer = app.caller(&["processes:read"]).await;
     app.data(&viewer, "search_processes", json!({"query": query})).await.unwrap()
@@ -301,7 +301,7 @@ async fn a_model_reads_only_what_the_asker_may_see() {
     let writer = chat.person(&["processes:read", "processes:write"]).await;
     chat.owner.do_it("POST", "/api/catalog/systems", json!({"name": "Ledger"})).await;
     let (status, refused) = writer.ask("POST", "/api/processes/propose", json!({})).await;
-    assert_eq!(status, 409, "neither catalog nor knowledge are his: {refused}");
+    assert_eq!(status, 409, "neither catalog nor knowledge are theirs: {refused}");
     assert_eq!(chat.llm.seen().len(), 0);
 }
 

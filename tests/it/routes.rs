@@ -17,7 +17,7 @@ use crate::support::http::{Request, TestServer};
 
 const NOBODY: &str = "00000000-0000-7000-8000-000000000000";
 
-/// How somebody shows who he is.
+/// The credential somebody shows.
 #[derive(Debug, Clone)]
 enum Shows {
     Nothing,
@@ -31,10 +31,10 @@ enum Shows {
 struct Asker {
     name: &'static str,
     shows: Shows,
-    /// What he may do; none where his credential is no good.
+    /// The permissions they have; `None` if their credential is no good.
     may: Option<Permissions>,
     is_person: bool,
-    /// Whether what belongs to the person is open to it.
+    /// `true` if what belongs to the person is open to it.
     is_personal: bool,
 }
 
@@ -74,7 +74,7 @@ impl Asker {
     fn expects(&self, route: &Route, status: u16) -> bool {
         let let_in = status != 401 && status != 403 && status < 500;
         match (route.guard, &self.may) {
-            // What he shows is not looked at.
+            // What they show is not looked at.
             (Guard::Public, _) => status < 500 && !(status == 401 && route.path != "/api/auth/login"),
             (Guard::Machine, None) if matches!(self.shows, Shows::Nothing) => status == 200,
             (_, None) => status == 401,

@@ -1,4 +1,4 @@
-//! What the seeds publish: each of their names is here, with exactly its parameters, its permission and its risk.
+//! The documented names: each of them is here, with exactly its parameters, its permission and its risk.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -39,7 +39,7 @@ const DESK: [(&str, &str, Risk); 24] = [
     ("recall_memories", "", Read),
 ];
 
-/// Every name with its parameters as its seed has them: `?` may be left out; after the colon the type's first letter.
+/// Every name with its documented parameters: `?` may be left out; after the colon the type's first letter.
 const NAMES: [(&str, &str); 56] = [
     // Firefly Desk
     ("search_knowledge", "query:s top_k?:i"),

@@ -58,7 +58,7 @@ fn hold_embedder(app: &TestApp) {
     read_tokenizer_at(app, &pipe);
 }
 
-/// What somebody finds among the tools there are now.
+/// Returns the results somebody gets among the tools there are now.
 async fn find(app: &TestApp, finder: &Finder, caller: &Caller, need: &str) -> Found {
     let (registry, settings) = (app.satchel.invoker.registry(), app.satchel.app.settings.get());
     let asker = Asker { registry: &registry, caller, settings: &settings };

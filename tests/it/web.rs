@@ -1,4 +1,4 @@
-//! What every answer of the HTTP door has in common: headers, problems, bad input, the console's files.
+//! The common parts of every answer of the HTTP door: headers, problems, bad input, the console's files.
 
 use std::io::Read;
 

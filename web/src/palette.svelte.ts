@@ -1,4 +1,4 @@
-/** What the palette offers for a text: actions and pages at once, and what the server finds by name and habit, and by meaning. */
+/** The options the palette offers for a text: actions and pages at once, and what the server finds by name and habit, and by meaning. */
 import { moment } from './lib/format';
 import { grouped } from './lib/group';
 import { client, ok } from './lib/http';
@@ -28,7 +28,7 @@ export interface Option {
   run: () => void;
 }
 
-/** What makes an option the same one when the list is made anew. */
+/** Returns the key that makes an option the same one when the list is made anew. */
 export const identity = ({ group, name, detail, id }: Option) => `${group} ${id ?? `${name} ${detail}`}`;
 
 const open = (path: string) => () => go(path);
@@ -96,7 +96,7 @@ function systems(): Option[] {
 }
 
 let people = $state.raw<User[]>([]);
-/** When they were read: others may have been added since. */
+/** The time they were read: others may have been added since. */
 let asked = 0;
 
 async function meet(signal: AbortSignal) {
@@ -121,7 +121,7 @@ const wanted = (text: string) =>
     .toLowerCase()
     .replace(/^[>#]\s*/, '');
 
-/** What was found for one text, as far as it holds for what is typed now: an answer that is late is none to another text. */
+/** Returns what was found for one text, as far as it holds for what is typed now: an answer that is late is none to another text. */
 export function still(found: { text: string; options: readonly Option[] }, text: string): readonly Option[] {
   if (found.text === text) return found.options;
   const plain = wanted(text);
@@ -129,10 +129,10 @@ export function still(found: { text: string; options: readonly Option[] }, text:
   return found.options.filter((option) => fits(option, plain));
 }
 
-/** Whether an option is called by what was typed: another that is still looked for will hardly be meant. */
+/** Returns whether an option is called by what was typed: another that is still looked for will hardly be meant. */
 export const named = (option: Option, text: string) => option.name.toLowerCase().startsWith(wanted(text));
 
-/** What Enter opens where nobody has chosen: what is called as was typed, else what begins so, else the first. */
+/** Returns the option Enter opens where nobody has chosen: the one that is called as was typed, else one that begins so, else the first. */
 export function best(options: readonly Option[], text: string): Option | undefined {
   const plain = wanted(text);
   return options.find((option) => option.name.toLowerCase() === plain) ?? options.find((option) => named(option, text)) ?? options[0];
@@ -175,7 +175,7 @@ const GROUPS: Record<Thing['type'], Option['group']> = { tool: 'Tools', page: 'P
 
 type Named = Pick<Thing, 'type' | 'id' | 'name'>;
 
-/** Where a thing is opened. */
+/** Returns the address at which a thing is opened. */
 function address({ type, id, name }: Named): string {
   if (type === 'page') return id;
   if (type === 'document') return `/knowledge/documents/${id}`;
@@ -203,7 +203,7 @@ function offered(thing: Named): Option {
   };
 }
 
-/** What the server finds for a text by name and habit, best first; `#` asks for documents alone. */
+/** Returns what the server finds for a text by name and habit, best first; `#` asks for documents alone. */
 export async function far(text: string, signal: AbortSignal): Promise<Option[]> {
   const plain = text.trim();
   if (plain.startsWith('>')) return [];
@@ -237,12 +237,12 @@ async function apart(things: Thing[], signal: AbortSignal): Promise<Option[]> {
 
 /** Fewer than these found by name: what was typed may be no name. */
 const FEW = 3;
-/** How many tools are offered by meaning. */
+/** The number of tools offered by meaning. */
 const MEANT = 5;
 /** A tool without a word in common that is less near than this does not fit. */
 const NEAR = 0.25;
 
-/** Whether a text is worth a search by meaning: it has words, or few names fit. `>` and `#` ask for something else. */
+/** Returns whether a text is worth a search by meaning: it has words, or few names fit. `>` and `#` ask for something else. */
 export function tells(text: string, fitting: number): boolean {
   const plain = text.trim();
   if (plain.length < 3 || /^[>#]/.test(plain)) return false;

@@ -50,7 +50,7 @@ it('opens what begins as was typed before what has it somewhere', () => {
   ]);
 });
 
-/** What the server finds for a text by name: without words, what is opened most. */
+/** The names the server finds for a text: without words, what is opened most. */
 const NAMES: Record<string, string> = { '': 'exec', sett: 'set_theme', calc: 'calculator', in: 'index_put' };
 
 let palette: object;

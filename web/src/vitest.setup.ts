@@ -1,4 +1,4 @@
-/** What browsers have and the environment of the tests lacks. */
+/** The features browsers have and the environment of the tests lacks. */
 
 /** Only browsers know what an address without a host is of. The client takes the class when it is loaded, so this comes before. */
 globalThis.Request = class extends Request {

@@ -36,7 +36,7 @@ impl Source {
         Ok(Self { origin: outbox::origin(c)?, last: outbox::last(c)?, trimmed: outbox::trimmed(c, space)? })
     }
 
-    /// Whether an index that has seen so much can be brought up to date by the changes that are left.
+    /// Returns whether an index that has seen so much can be brought up to date by the changes that are left.
     fn leads_on_from(&self, origin: &str, seq: i64) -> bool {
         origin == self.origin && (self.trimmed..=self.last).contains(&seq)
     }
@@ -62,7 +62,7 @@ fn open_or_begin(shelf: &Shelf, folder: &std::path::Path) -> Result<(Text, Optio
     }
 }
 
-/// Opens the vectors of a model; the last change they have seen, none where they have to be made.
+/// Opens the vectors of a model; the last change they have seen, `None` if they have to be made.
 pub(super) fn open_vectors(shelf: &Shelf, source: &Source, model: &str) -> Option<i64> {
     let path = shelf.folder.join("vectors");
     match snapshot::load(&path, shelf.graph) {

@@ -1,4 +1,4 @@
-//! What the pump does with changes: both indexes are given them, and the texts are committed.
+//! The pump's work on changes: both indexes are given them, and the texts are committed.
 
 use std::{
     collections::HashMap,

@@ -4,10 +4,10 @@ use std::collections::HashMap;
 
 use crate::model::index::Found;
 
-/// What meaning weighs; words weigh the rest.
+/// The weight of meaning; words weigh the rest.
 const MEANING: f32 = 0.6;
 
-/// What one side says: the candidates in its order, and what it says of those only the other side named.
+/// The answer of one side: the candidates in its order, and what it says of those only the other side named.
 #[derive(Debug, Default)]
 pub(super) struct Side {
     pub(super) ranked: Vec<(i64, f32)>,
@@ -58,7 +58,7 @@ fn ends(numbers: impl Iterator<Item = f32>) -> (f32, f32) {
     numbers.fold((f32::MAX, f32::MIN), |(low, high), x| (low.min(x), high.max(x)))
 }
 
-/// Where a number stands between two, 0 to 1.
+/// Returns the place of a number between two, 0 to 1.
 fn between((low, high): (f32, f32), x: f32) -> f32 {
     if high > low { (x - low) / (high - low) } else { 1.0 }
 }

@@ -1,4 +1,4 @@
-//! What the pump does beside: rows are linked, snapshots written, and what is not needed any more is let go.
+//! The pump's other work: rows are linked, snapshots written, and what is not needed any more is let go.
 
 use std::time::{Duration, Instant};
 

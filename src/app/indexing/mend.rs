@@ -1,4 +1,4 @@
-//! What the pump does where an index is missing, damaged, or of another model: it makes it from the database.
+//! The pump's repair of an index that is missing, damaged, or of another model: it makes it from the database.
 
 use std::{sync::atomic::Ordering, time::Instant};
 
@@ -80,7 +80,7 @@ impl Pump {
         Ok(())
     }
 
-    /// Reads every entry into new vectors and, where `text`, into the text index; none where the process ends before.
+    /// Reads every entry into new vectors and, where `text`, into the text index; `None` if the process ends before.
     async fn make_of_all(
         &mut self,
         model: Option<String>,

@@ -1,4 +1,4 @@
-//! How often the text index is committed: at once after a pause, once a second under load.
+//! The pace of commits of the text index: at once after a pause, once a second under load.
 
 use std::time::{Duration, Instant};
 

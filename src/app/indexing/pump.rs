@@ -18,7 +18,7 @@ use crate::{
     store::db::Db,
 };
 
-/// How long a failure is left alone before it is tried again.
+/// The time a failure is left alone before it is tried again.
 const RETRY: Duration = Duration::from_secs(3);
 /// After this long without a change the text index's writer is let go.
 pub(super) const REST: Duration = Duration::from_secs(20);
@@ -64,14 +64,14 @@ pub(super) struct Pump {
     pub(super) opened: bool,
 }
 
-/// How far an index has come.
+/// The progress of an index.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Place {
     /// The last change it was given.
     pub(super) given: i64,
     /// The last change it has on the disk.
     pub(super) kept: i64,
-    /// How much it was given since.
+    /// The number of changes it was given since.
     pub(super) unkept: usize,
 }
 

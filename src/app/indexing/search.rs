@@ -30,7 +30,7 @@ const CANDIDATES: usize = 100;
 /// Results more than asked for, in place of those that turn out to be gone.
 const SPARE: usize = 10;
 
-/// What is asked, to be asked on other threads.
+/// A question, to be asked on other threads.
 struct Question {
     text: String,
     vector: Option<Vec<f32>>,
@@ -54,7 +54,7 @@ impl Question {
         !self.text.trim().is_empty()
     }
 
-    /// How many candidates each side names.
+    /// Returns the number of candidates each side names.
     fn candidates(&self) -> usize {
         CANDIDATES.max(self.limit + SPARE)
     }
@@ -69,9 +69,9 @@ impl Question {
 pub(super) struct Search {
     shelf: Arc<Shelf>,
     ask: Arc<Question>,
-    /// What the indexes had seen when it began: what changes after this is looked up.
+    /// The changes the indexes had seen when it began: what changes after this is looked up.
     seen: Seen,
-    /// Who is nearest in meaning, sought on a thread of its own while words are.
+    /// The nearest in meaning, sought on a thread of its own while words are.
     nearest: Option<oneshot::Receiver<Option<Side>>>,
 }
 
@@ -115,7 +115,7 @@ impl Search {
     }
 }
 
-/// The best by words; none where the index cannot be read, which is then made again.
+/// The best by words; `None` if the index cannot be read, which is then made again.
 fn by_text(shelf: &Shelf, text: &Arc<Text>, ask: &Question) -> Result<Option<Side>> {
     let (tags, ids) = (ask.tags.as_ref(), ask.ids.as_ref());
     let lookup = Lookup { text: &ask.text, tags, ids, limit: ask.candidates() };

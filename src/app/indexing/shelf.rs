@@ -32,12 +32,12 @@ pub(super) struct Meaning {
     pub(super) vectors: Vectors,
 }
 
-/// What the indexes have seen: changes up to these numbers are found.
+/// The changes the indexes have seen: those up to these numbers are found.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Seen {
     pub(super) text: i64,
     pub(super) vectors: i64,
-    /// The model whose vectors are searched; none where none is there yet.
+    /// The model whose vectors are searched; `None` if there is none yet.
     pub(super) model: Option<String>,
     pub(super) opened: bool,
 }
@@ -47,13 +47,13 @@ pub(super) struct Shelf {
     pub(super) space: Space,
     pub(super) folder: PathBuf,
     pub(super) graph: GraphKind,
-    /// None while it is being opened or was found damaged.
+    /// `None` while it is being opened or was found damaged.
     pub(super) text: RwLock<Option<Arc<Text>>>,
     pub(super) meaning: RwLock<Option<Meaning>>,
     pub(super) seen: watch::Sender<Seen>,
     /// The model that is to be searched by.
     wanted: Mutex<String>,
-    /// What stands in the files is not to be believed.
+    /// Set while what stands in the files is not to be believed.
     pub(super) text_broken: AtomicBool,
     pub(super) rebuild_all: AtomicBool,
     /// Rings when there is an order.

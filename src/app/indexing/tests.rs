@@ -64,7 +64,7 @@ impl House {
         self.indexes.search(Space::Entries, &ask).await.unwrap().into_iter().map(|found| found.id).collect()
     }
 
-    /// What a search by words, one by meaning and one by both give.
+    /// Returns the results of a search by words, one by meaning and one by both.
     async fn all_ways(&self) -> [Vec<i64>; 3] {
         let near = Some(&[0.0, 1.0][..]);
         [self.found("apples", None).await, self.found("", near).await, self.found("apples", near).await]

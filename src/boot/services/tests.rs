@@ -23,7 +23,7 @@ use crate::{
     tools,
 };
 
-/// Where the tool is held.
+/// The gate at which the tool is held.
 #[derive(Clone, Default)]
 struct Gate {
     started: Arc<Notify>,

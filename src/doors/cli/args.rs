@@ -1,4 +1,4 @@
-//! What can be typed. The doc comments are the help.
+//! The command line's arguments. The doc comments are the help.
 
 use std::path::PathBuf;
 

@@ -12,7 +12,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     args::{BackupArgs, OpenerArgs, RestoreArgs},
     client::Client,
-    progress::{LOOK, Telling, told},
+    progress::{LOOK, Telling, with_progress},
     run::Exit,
     screen::{Screen, cell, confirm},
 };
@@ -71,7 +71,7 @@ fn put(body: &mut Value, name: &str, text: String) {
     }
 }
 
-/// Why there may be no backup.
+/// The reason there may be no backup.
 enum Unmade {
     /// There is none: it was refused, or it failed.
     Surely(Error),
@@ -168,7 +168,7 @@ pub async fn restore(args: RestoreArgs, data: &Path, vault_key: &VaultKey, json:
     let (screen, seen) = (Screen::new(json), watch.clone());
     let mut work = spawn_blocking(move || restore::restore(&file, &opener, &target, &vault, &watch));
     let (restored, asked) = tokio::select! {
-        restored = told(&mut work, &seen, &screen) => (restored, None),
+        restored = with_progress(&mut work, &seen, &screen) => (restored, None),
         asked = stop.asked() => {
             stopped.cancel();
             // It removes what it made, or has ended meanwhile.

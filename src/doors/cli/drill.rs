@@ -12,7 +12,7 @@ use rustix::process::geteuid;
 use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
-use super::{args::VerifyArgs, backup::opener, progress::told, run::Exit, screen::Screen};
+use super::{args::VerifyArgs, backup::opener, progress::with_progress, run::Exit, screen::Screen};
 use crate::{
     host::{clock::Clock, stop::Stop},
     model::{
@@ -26,9 +26,9 @@ use crate::{
     },
 };
 
-/// How often its place is cleared.
+/// The number of times its place is cleared.
 const CLEARINGS: usize = 5;
-/// How long a drill that is stopped has to come to its own end.
+/// The time a drill that is stopped has to come to its own end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
 /// Verifies a backup. Needs no server and changes nothing.
@@ -44,7 +44,7 @@ pub async fn verify(args: VerifyArgs, data: &Path, json: bool) -> Result<Exit> {
     let ended = {
         let mut run = pin!(verification.run());
         tokio::select! {
-            drill = told(&mut run, &seen, &screen) => Ok(drill),
+            drill = with_progress(&mut run, &seen, &screen) => Ok(drill),
             asked = stop.asked() => {
                 stopped.cancel();
                 // What does not stop by itself has the copy removed under it.
@@ -90,9 +90,9 @@ fn workplace(data: &Path) -> Result<(PathBuf, DataDir)> {
     Ok((place, held))
 }
 
-/// How old a drill among temporary files is before it can be one that was killed.
+/// The age from which a drill among temporary files can be one that was killed.
 const ABANDONED: Duration = Duration::from_secs(60);
-/// What the names of drills among temporary files begin with.
+/// The beginning of the names of drills among temporary files.
 const TEMPORARY: &str = "satchel-drill-";
 
 /// A new directory that is ours alone, under a name nobody can have prepared.

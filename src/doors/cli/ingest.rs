@@ -16,10 +16,10 @@ use crate::{
     model::error::{Error, Result},
 };
 
-/// How often the state of a document is asked for.
+/// The interval at which the state of a document is asked for.
 const PACE: Duration = Duration::from_millis(250);
 
-/// What became of one file.
+/// The outcome of one file.
 struct Outcome {
     path: PathBuf,
     id: String,

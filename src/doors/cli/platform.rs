@@ -53,7 +53,7 @@ pub async fn ailing(config: &Config, why: Error, json: bool) -> Result<Exit> {
 fn report(report: &Value, screen: &Screen) -> Result<Exit> {
     let checks = report.get("checks").and_then(Value::as_array).cloned().unwrap_or_default();
     let well = checks.iter().all(is_well);
-    screen.show(report, |_| checks.iter().map(told).collect::<Vec<_>>().join("\n"))?;
+    screen.show(report, |_| checks.iter().map(line).collect::<Vec<_>>().join("\n"))?;
     Ok(if well { Exit::Done } else { Exit::Failed })
 }
 
@@ -61,7 +61,7 @@ fn is_well(check: &Value) -> bool {
     check.get("ok").and_then(Value::as_bool).unwrap_or_default()
 }
 
-fn told(check: &Value) -> String {
+fn line(check: &Value) -> String {
     let mark = if is_well(check) { "ok " } else { "bad" };
     let fix = cell(check, "fix");
     let fix = if fix.is_empty() { String::new() } else { format!("\n     {fix}") };

@@ -1,4 +1,4 @@
-//! What is said meanwhile by commands that take their time.
+//! The progress that commands print which take their time.
 
 use std::{pin::pin, time::Duration};
 
@@ -17,7 +17,7 @@ const WORTH_TELLING: u64 = 16 << 20;
 /// Hundredths between two lines.
 const STEP: u64 = 20;
 
-/// What was told last.
+/// The state that was printed last.
 #[derive(Default)]
 pub(super) struct Telling {
     part: Part,
@@ -54,7 +54,7 @@ impl Telling {
 }
 
 /// Waits for work to end, and says meanwhile how far it is.
-pub(super) async fn told<T>(work: impl Future<Output = T>, watch: &Watch, screen: &Screen) -> T {
+pub(super) async fn with_progress<T>(work: impl Future<Output = T>, watch: &Watch, screen: &Screen) -> T {
     let (mut work, mut telling) = (pin!(work), Telling::default());
     loop {
         match timeout(LOOK, &mut work).await {
@@ -72,7 +72,7 @@ pub(super) async fn told<T>(work: impl Future<Output = T>, watch: &Watch, screen
 mod tests {
     use super::*;
 
-    fn told(seen: &[(Part, u64, u64)]) -> Vec<String> {
+    fn printed(seen: &[(Part, u64, u64)]) -> Vec<String> {
         let mut telling = Telling::default();
         seen.iter()
             .filter_map(|(part, done, total)| telling.line(Progress { part: *part, done: *done, total: *total }))
@@ -98,11 +98,11 @@ mod tests {
             "Looking through what was read.",
             "Asking the copy.",
         ];
-        assert_eq!(told(&seen), lines);
+        assert_eq!(printed(&seen), lines);
     }
 
     #[test]
     fn nothing_is_told_of_a_small_one() {
-        assert_eq!(told(&[(Part::Writing, 900, 1_000), (Part::Checking, 0, 0)]), Vec::<String>::new());
+        assert_eq!(printed(&[(Part::Writing, 900, 1_000), (Part::Checking, 0, 0)]), Vec::<String>::new());
     }
 }

@@ -10,7 +10,8 @@ use super::{
 };
 use crate::{host::stop::Asked, model::error::Result};
 
-/// How a command ended: 0 done, 1 failed, 2 a wrong command line, 3 needs confirmation, 130 and 143 stopped in the middle.
+/// The end of a command: 0 done, 1 failed, 2 a wrong command line, 3 needs confirmation, 130 and 143 stopped in the
+/// middle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Exit {
     /// It is done.

@@ -1,4 +1,4 @@
-//! What commands print, and what they ask for.
+//! The output of commands, and the questions they ask.
 
 use std::io::{self, BufRead, IsTerminal, Write};
 

@@ -43,7 +43,7 @@ fn new(name: &str, into: PathBuf, offered: &Registry, screen: &Screen) -> Result
     let text = template.replacen("@name my_tool", &format!("@name {name}"), 1);
     let wrong = header::parse(&text).1.into_iter().find(Diagnostic::is_error);
     if let Some(wrong) = wrong {
-        return screen.refuse(&Error::invalid(told(&wrong)));
+        return screen.refuse(&Error::invalid(message(&wrong)));
     }
     let wrong = taken(name, offered).or_else(|| scripts::shipped(name).map(|_| shipped(name)));
     if let Some(wrong) = wrong {
@@ -84,12 +84,12 @@ async fn problems_of(workers: &Workers, text: &str) -> Vec<Diagnostic> {
     }
 }
 
-/// What keeps a script from running.
+/// Returns the errors that keep a script from running.
 async fn errors_of(workers: &Workers, text: &str) -> Vec<Diagnostic> {
     problems_of(workers, text).await.into_iter().filter(Diagnostic::is_error).collect()
 }
 
-/// What keeps a server from taking a file under its name.
+/// Returns the problem that keeps a server from taking a file under its name.
 fn of_name(file: &Path, text: &str, offered: &Registry) -> Option<Diagnostic> {
     let header::Head { name, name_at: (line, column), .. } = header::parse(text).0;
     if name.is_empty() {
@@ -209,7 +209,7 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
     }
 }
 
-/// What a script logged, a line each.
+/// Returns the lines a script logged.
 fn logged(facts: &Value) -> Vec<String> {
     let lines = facts.get("log").and_then(|log| serde_json::from_value::<Vec<LogLine>>(log.clone()).ok());
     let told = |line: LogLine| match line.level {
@@ -237,7 +237,7 @@ fn red(file: &Path, result: &TestResult) -> Vec<String> {
     lines
 }
 
-fn told(problem: &Diagnostic) -> String {
+fn message(problem: &Diagnostic) -> String {
     let hint = problem.hint.as_ref().map(|hint| format!(" ({hint})")).unwrap_or_default();
     format!("{}{hint}", problem.message)
 }
@@ -246,7 +246,7 @@ fn told(problem: &Diagnostic) -> String {
 fn at_places(file: &Path, problems: &[Diagnostic]) -> Vec<String> {
     let one = |problem: &Diagnostic| {
         let word = if problem.is_error() { "error" } else { "warning" };
-        format!("{}:{}:{}: {word}: {}", file.display(), problem.line, problem.column, told(problem))
+        format!("{}:{}:{}: {word}: {}", file.display(), problem.line, problem.column, message(problem))
     };
     problems.iter().map(one).collect()
 }

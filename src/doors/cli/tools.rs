@@ -21,12 +21,12 @@ pub(super) async fn collisions(client: &Client, screen: &Screen) -> Result<Exit>
     let found: Value = client.get("/api/tools/collisions").await?;
     screen.show(&found, |found| match found.as_array().map(Vec::as_slice) {
         None | Some([]) => "No two tools are mistaken for each other.".to_owned(),
-        Some(pairs) => pairs.iter().map(told).collect::<Vec<_>>().join("\n"),
+        Some(pairs) => pairs.iter().map(collision).collect::<Vec<_>>().join("\n"),
     })?;
     Ok(Exit::Done)
 }
 
-fn told(pair: &Value) -> String {
+fn collision(pair: &Value) -> String {
     let needs = pair.get("needs").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     let lost: Vec<String> = needs.iter().map(|need| format!("    \"{}\"", cell(need, "need"))).collect();
     let (tool, other, asked) = (cell(pair, "tool"), cell(pair, "other"), cell(pair, "asked"));
@@ -64,7 +64,8 @@ pub(super) async fn call(args: CallArgs, client: &Client, screen: &Screen) -> Re
     }
 }
 
-/// Asks the person at the terminal about the ticket of a 409; `--yes` answers for him, but never for what is destructive.
+/// Asks the person at the terminal about the ticket of a 409; `--yes` answers for them, but never for what is
+/// destructive.
 async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Screen) -> Result<Exit> {
     let (asked, reason) = (cell(ticket, "question"), cell(ticket, "reason"));
     let warnings = ticket.get("warnings").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str);
@@ -96,7 +97,7 @@ async fn decide(ticket: &Value, args: &CallArgs, client: &Client, screen: &Scree
     }
 }
 
-/// Whether `--yes` answers this question: never one about what is destructive, nor the same one asked again.
+/// Returns whether `--yes` answers this question: never one about what is destructive, nor the same one asked again.
 fn waived(ticket: &Value, args: &CallArgs) -> bool {
     args.yes && args.ticket.is_none() && cell(ticket, "risk") != "destructive"
 }
@@ -116,7 +117,7 @@ fn show(result: &Value, screen: &Screen) -> Result<Exit> {
     Ok(Exit::Failed)
 }
 
-/// Who approved a call and what they changed: what ran is not what stands on the command line then.
+/// Returns who approved a call and what they changed: what ran is not what stands on the command line then.
 fn approval(result: &Value) -> Vec<String> {
     let edits = result.pointer("/meta/edited").and_then(Value::as_array).map(Vec::as_slice).unwrap_or_default();
     if edits.is_empty() {

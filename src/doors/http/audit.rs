@@ -53,14 +53,14 @@ pub(super) fn routes() -> Vec<Route> {
 const MAX_ROWS: u32 = 500;
 /// Bytes of such an answer, about: what its rows hold, and what all rows have.
 const LARGEST: usize = 2 * MAX_BYTES;
-/// How often the tail looks for new rows.
+/// The interval at which the tail looks for new rows.
 const TAIL_EVERY: Duration = Duration::from_millis(500);
 
 /// The rows one answer holds, of those that are wanted. Beside an [`AuditFilter`], so neither knows all parameters: the
 /// gate refuses those that nobody takes.
 #[derive(Debug, Deserialize, IntoParams)]
 pub(super) struct AuditSlice {
-    /// How many; 50 if left out, 500 at most.
+    /// The number of rows; 50 if left out, 500 at most.
     limit: Option<u32>,
     /// Rows before this number: the `next` of the answer before.
     before: Option<i64>,
@@ -121,7 +121,11 @@ async fn list(
     state.delivery.load(caller.user, LARGEST, page).await
 }
 
-/// Fails with a word that no row can have: nothing would be found, and nobody would know why.
+/// Makes the filter of a query.
+///
+/// # Errors
+///
+/// If it has a word that no row can have: nothing would be found, and nobody would know why.
 fn filter(query: AuditFilter) -> Result<Filter> {
     demand_words::<EventType>("event_type", query.event_type.as_deref())?;
     demand_words::<AuditOutcome>("outcome", query.outcome.as_deref())?;

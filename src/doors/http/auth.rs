@@ -36,11 +36,11 @@ pub(super) struct Me {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
     id: UserId,
-    /// His name.
+    /// The user's name.
     username: String,
-    /// His role.
+    /// The user's role.
     role: String,
-    /// What he may do through this credential, now.
+    /// The permissions they have through this credential, now.
     permissions: Vec<String>,
     /// `session`, `key` or `local`.
     credential: &'static str,
@@ -83,7 +83,7 @@ async fn login(request: HttpRequest, state: Data<State>, body: Body<Login>) -> R
     welcome(&request, &state, &signed, HttpResponse::Ok()).await
 }
 
-/// Answers somebody who has just signed in: who he is, and the cookie.
+/// Answers somebody who has just signed in: who they are, and the cookie.
 pub(super) async fn welcome(
     request: &HttpRequest,
     state: &State,
@@ -105,7 +105,7 @@ async fn logout(request: HttpRequest, state: Data<State>, signed: Signed, by: Ac
     Ok(HttpResponse::NoContent().cookie(client::no_cookie(&request, &state)).finish())
 }
 
-/// Who the caller is and what he may do.
+/// Returns who the caller is and what they may do.
 #[utoipa::path(get, path = "/api/auth/me", tag = "auth", responses((status = 200, body = Me)))]
 async fn me(signed: Signed) -> Json<Me> {
     Json(Me::new(&signed.0.caller, &signed.0.role))

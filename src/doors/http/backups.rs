@@ -57,7 +57,7 @@ async fn list(state: Data<State>) -> Result<Json<Vec<Backup>>> {
 #[derive(Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 struct NewBackup {
-    /// Whether the vault's key goes in; as the settings have it where this is not said.
+    /// `true` if the vault's key goes in; as the settings have it where this is not said.
     with_key: Option<bool>,
     /// An age recipient, `age1…`, to seal it to instead of what the settings say.
     recipient: Option<String>,
@@ -97,13 +97,13 @@ async fn make(state: Data<State>, by: Actor, body: OptionalBody<NewBackup>) -> R
 /// The schedule, as it works out.
 #[derive(Serialize, utoipa::ToSchema)]
 struct BackupPlan {
-    /// When the next one is made by itself; none where the schedule is off.
+    /// The time at which the next one is made by itself; `null` while the schedule is off.
     next_at: Option<Time>,
-    /// Whether a passphrase is kept that backups can be sealed with.
+    /// `true` if a passphrase is kept that backups can be sealed with.
     has_passphrase: bool,
 }
 
-/// When the next backup is made by itself, and what it can be sealed with.
+/// Returns when the next backup is made by itself, and what it can be sealed with.
 #[utoipa::path(get, path = "/api/backups/own/plan", tag = "backups", responses((status = 200, body = BackupPlan)))]
 async fn schedule(state: Data<State>) -> Result<Json<BackupPlan>> {
     let has_passphrase = state.backups.has_passphrase().await?;

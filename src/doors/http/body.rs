@@ -39,9 +39,9 @@ const LONG: usize = 64 << 10;
 const DEEPEST: usize = 64;
 /// Most values: parsed, each takes many times its bytes.
 const VALUES: usize = 1_000_000;
-/// How long a body may take to arrive.
+/// The longest a body may take to arrive.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How much of a message from the parser is shown: it may quote the whole value.
+/// The number of characters of a message from the parser that are shown: it may quote the whole value.
 const SHOWN: usize = 300;
 
 /// A JSON body. `T` should `deny_unknown_fields`.
@@ -158,7 +158,7 @@ async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Resul
     }
 }
 
-/// Whether a body comes whose length is not announced (RFC 9112, 6.3).
+/// Returns whether a body comes whose length is not announced (RFC 9112, 6.3).
 fn is_chunked(request: &HttpRequest) -> bool {
     request.headers().contains_key(TRANSFER_ENCODING)
 }

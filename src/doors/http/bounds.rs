@@ -14,8 +14,8 @@ use crate::model::{
     spec::Risk,
 };
 
-/// How utoipa calls the formats of unsigned numbers, what the registry of OpenAPI formats calls them, and their largest
-/// value. A `usize` has no format.
+/// The formats of unsigned numbers as utoipa calls them, their names in the registry of OpenAPI formats, and their
+/// largest value. A `usize` has no format.
 const UNSIGNED: [(Option<&str>, &str, u64); 5] = [
     (Some("u-int8"), "uint8", u8::MAX as u64),
     (Some("u-int16"), "uint16", u16::MAX as u64),

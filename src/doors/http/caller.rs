@@ -1,4 +1,4 @@
-//! How handlers are handed the caller: put there by the gate, missing nowhere a guard demands one.
+//! Extractors that hand the caller to handlers: put there by the gate, missing nowhere a guard demands one.
 
 use std::future::{Ready, ready};
 
@@ -13,7 +13,7 @@ use crate::{
     store::people::{Actor, SharedIdentity},
 };
 
-/// The caller with his role and session.
+/// The caller with their role and session.
 pub(super) struct Signed(pub(super) SharedIdentity);
 
 /// The asker.

@@ -1,4 +1,4 @@
-//! What the doctor asks a server that runs, one function for each thing.
+//! The doctor's checks of a server that runs, one function for each thing.
 
 use std::{
     sync::Arc,
@@ -51,7 +51,7 @@ pub(super) async fn owner(app: &App) -> Check {
     check("owner", found, |_| "Open the set-up link the start printed.".to_owned())
 }
 
-/// Whether a model is connected: to have none is a choice, not a fault.
+/// Checks whether a model is connected: to have none is a choice, not a fault.
 pub(super) async fn model(agent: &Agent) -> Check {
     let found = agent.providers().chain(None).await.map(|asked| match asked.as_slice() {
         [] => "No model is connected: tools can be found and run all the same.".to_owned(),
@@ -61,7 +61,7 @@ pub(super) async fn model(agent: &Agent) -> Check {
     check("model", found, |_| "Connect the model anew under Settings, Models.".to_owned())
 }
 
-/// Whether search goes by meaning. To go by words alone is a choice, where it was chosen.
+/// Checks whether search goes by meaning. To go by words alone is a choice, where it was chosen.
 pub(super) fn embedding(app: &App) -> Check {
     let wanted = app.settings.get().embeddings.model.clone();
     let found = match (app.search.embedder.change().failed, app.search.embedder.model()) {
@@ -106,7 +106,7 @@ fn with_time(message: String, took: Duration) -> String {
     if took > SLOW { format!("{message} It is slow: {} s.", took.as_secs()) } else { message }
 }
 
-/// Where to do something about a provider.
+/// Returns where to do something about a provider.
 fn mend(provider: &Provider, what: &str) -> String {
     let place = match provider.from_environment {
         true => "In SATCHEL_MODEL, SATCHEL_MODEL_URL and SATCHEL_MODEL_KEY",

@@ -1,4 +1,4 @@
-//! What a request says of its client: address, browser, cookie, and how cookies are set.
+//! The client of a request: address, browser, cookie, and how cookies are set.
 
 use std::{
     future::{Ready, ready},
@@ -28,7 +28,7 @@ pub(super) const SESSION: &str = "satchel_session";
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
-/// What a request shows to say who it is.
+/// The credential a request shows to say who it is.
 pub(super) enum Shown<'a> {
     /// `Authorization: Bearer …`; a cookie beside it does not count.
     Bearer(&'a str),
@@ -67,7 +67,7 @@ pub(super) fn shown(headers: &HeaderMap) -> Shown<'_> {
     ours.next().map_or(Shown::Nothing, |(_, token)| Shown::Session(token))
 }
 
-/// Where and when somebody signs in.
+/// Returns where and when somebody signs in.
 pub(super) fn visit(request: &HttpRequest, state: &State) -> Visit {
     let agent = request.headers().get(USER_AGENT).and_then(|value| value.to_str().ok()).unwrap_or_default();
     Visit { address: address(request, state), user_agent: agent.to_owned(), now: state.app.clock.now() }
@@ -88,7 +88,7 @@ fn written(text: &str) -> Option<IpAddr> {
     plain.parse().ok().or_else(|| plain.parse::<SocketAddr>().ok().map(|address| address.ip()))
 }
 
-/// Whether the request comes from a program on this machine, with no proxy between.
+/// Returns whether the request comes from a program on this machine, with no proxy between.
 pub(super) fn is_local(request: &HttpRequest, state: &State) -> bool {
     !state.app.config.behind_proxy && request.peer_addr().is_some_and(|peer| peer.ip().is_loopback())
 }

@@ -48,7 +48,7 @@ struct CollectionBody {
         pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
     )]
     name: String,
-    /// What is in it.
+    /// A description of its contents.
     #[serde(default)]
     description: String,
     /// Names of the roles that see it; null opens it to everybody who may read knowledge. Administrators see all.

@@ -201,7 +201,7 @@ impl Delivery {
     }
 }
 
-/// Whether an answer with this verdict is written in no time.
+/// Returns whether an answer with this verdict is written in no time.
 pub(super) fn is_small(verdict: &Verdict) -> bool {
     match verdict {
         Verdict::Ran { output, .. } => cut::is_small(output),

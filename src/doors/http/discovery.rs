@@ -1,4 +1,4 @@
-//! How tools are found and what showing them costs: `/api/tools/costs`, `/api/tools/collisions`, `/api/eval/tools`.
+//! The discovery of tools, and what showing them costs: `/api/tools/costs`, `/api/tools/collisions`, `/api/eval/tools`.
 
 use std::collections::BTreeMap;
 
@@ -28,31 +28,31 @@ pub(super) fn routes() -> Vec<Route> {
     vec![route!(costs, SignedIn), route!(confused, SignedIn), route!(try_out, Permission("settings:manage")).personal()]
 }
 
-/// What a model is told of a tool, in tokens.
+/// The cost of what a model is told of a tool, in tokens.
 #[derive(Serialize, ToSchema)]
 struct Cost {
     /// The tool's id.
     id: String,
-    /// Where it comes from.
+    /// The source it comes from.
     source: Source,
     /// About how many tokens.
     tokens: u64,
-    /// Whether it is in front of the model always.
+    /// `true` if it is in front of the model always.
     innate: bool,
 }
 
-/// What the tools of one source cost.
+/// The cost of the tools of one source.
 #[derive(Serialize, ToSchema)]
 struct SourceCost {
     /// The source.
     source: Source,
-    /// How many tools it has.
+    /// The number of its tools.
     tools: usize,
     /// About how many tokens all of them are.
     tokens: u64,
 }
 
-/// What showing the caller's tools to a model costs.
+/// The cost of showing the caller's tools to a model.
 #[derive(Serialize, ToSchema)]
 struct Costs {
     /// All of them, in tokens.
@@ -67,7 +67,7 @@ struct Costs {
     tools: Vec<Cost>,
 }
 
-/// What the tools the caller may call cost in a model's context, by tool and by source.
+/// Returns what the tools the caller may call cost in a model's context, by tool and by source.
 #[utoipa::path(get, path = "/api/tools/costs", tag = "tools", responses((status = 200, body = Costs)))]
 async fn costs(state: Data<State>, caller: Caller) -> Result<Json<Costs>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());

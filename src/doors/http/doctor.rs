@@ -15,7 +15,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![route!(examine, Permission("settings:manage"))]
 }
 
-/// What was looked at.
+/// The result of looking at everything.
 #[derive(Serialize, utoipa::ToSchema)]
 struct Report {
     checks: Vec<Check>,

@@ -130,7 +130,7 @@ fn complete(operation: &mut Operation, route: &Route) {
     });
 }
 
-/// Why a route with this guard refuses, beside what its handler has against it.
+/// Returns why a route with this guard refuses, beside what its handler has against it.
 fn refusal(guard: Guard) -> &'static str {
     match guard {
         Guard::Public => "The request comes from another site.",

@@ -57,7 +57,7 @@ struct ListQuery {
     q: Option<String>,
     /// Only in this state. Without it all come but those in the trash.
     status: Option<Status>,
-    /// How many; 100 if left out, 1000 at most.
+    /// The number of documents; 100 if left out, 1000 at most.
     limit: Option<u32>,
     /// Only those that came before the document with this id.
     #[param(value_type = Option<String>, format = "uuid")]
@@ -84,7 +84,7 @@ async fn one(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Jso
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 struct DeleteQuery {
-    /// Whether nothing of it is kept, so that it cannot be restored.
+    /// `true` if nothing of it is kept, so that it cannot be restored.
     #[serde(default)]
     forever: bool,
 }
@@ -109,29 +109,29 @@ async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<
     state.delivery.load(caller.user, bytes, documents.chunks(caller.reader(), id)).await
 }
 
-/// Where a passage stands in a document's text.
+/// The place of a passage in a document's text.
 #[derive(Serialize, utoipa::ToSchema)]
 struct ChunkPlace {
     /// The passage.
     id: ChunkId,
-    /// Where it begins, in characters (Unicode code points) of the whole text.
+    /// Its beginning, in characters (Unicode code points) of the whole text.
     start: u64,
-    /// Where it ends.
+    /// Its end.
     end: u64,
     /// The page it begins on.
     page: Option<u32>,
 }
 
-/// What was read of a document.
+/// The text that was read of a document.
 #[derive(Serialize, utoipa::ToSchema)]
 struct DocumentContent {
     /// Its title.
     title: String,
     /// The text, or the part of it that was asked for.
     text: String,
-    /// Where that part begins, in characters.
+    /// The beginning of that part, in characters.
     start: u64,
-    /// How many characters the whole text has.
+    /// The length of the whole text, in characters.
     characters: u64,
     /// The passages that stand in it, in order.
     chunks: Vec<ChunkPlace>,
@@ -143,7 +143,7 @@ struct ContentQuery {
     /// The first character wanted; 0 if left out.
     #[serde(default)]
     start: u64,
-    /// How many characters; all if left out.
+    /// The number of characters; all if left out.
     length: Option<u64>,
 }
 

@@ -25,11 +25,11 @@ pub(super) fn routes() -> Vec<Route> {
 /// Most rows one answer holds.
 const MAX_ROWS: u32 = 500;
 
-/// Which rows are wanted.
+/// The rows that are wanted.
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct EgressQuery {
-    /// How many; 50 if left out, 500 at most.
+    /// The number of rows; 50 if left out, 500 at most.
     limit: Option<u32>,
     /// Rows before this number: the `next` of the answer before.
     before: Option<i64>,
@@ -41,7 +41,7 @@ pub(super) struct EgressQuery {
     user: Option<String>,
     /// A call's id.
     call_id: Option<String>,
-    /// How it ended: `done`, `refused` or `failed`; `open` is under way.
+    /// The end of the attempt: `done`, `refused` or `failed`; `open` is under way.
     #[param(pattern = "^(done|refused|failed|open)?$")]
     outcome: Option<String>,
     /// Only what the guard refused.

@@ -37,25 +37,25 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Serialize, utoipa::ToSchema)]
 #[schema(as = Embeddings)]
 struct Status {
-    /// The model in use; none means that search goes by words alone.
+    /// The model in use; `null` means that search goes by words alone.
     model: Option<ModelInfo>,
-    /// What it is chosen by.
+    /// The name it is chosen by.
     name: Option<String>,
-    /// Whether it is in memory.
+    /// Its presence in memory.
     state: Presence,
-    /// Where it comes from.
+    /// The source it comes from.
     source: Option<Source>,
-    /// What is wanted; another one than `name` until a change has ended.
+    /// The model that is wanted; another one than `name` until a change has ended.
     wanted: String,
-    /// How far a change is.
+    /// The progress of a change.
     migrating: Option<Running>,
-    /// Why the last change failed; it is tried again.
+    /// The reason the last change failed; it is tried again.
     failed: Option<String>,
     /// Queries whose vectors are remembered.
     cached_queries: u64,
 }
 
-/// Whether the model is in memory.
+/// The presence of the model in memory.
 #[derive(Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = EmbeddingPresence)]

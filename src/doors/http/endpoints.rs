@@ -71,7 +71,7 @@ struct EndpointView {
     /// JSON Schema of the tool's arguments.
     #[schema(value_type = Object)]
     schema: Value,
-    /// What it costs in a model's context.
+    /// The cost in a model's context.
     tokens: u64,
 }
 

@@ -21,10 +21,10 @@ use crate::{
 /// The media type of errors.
 pub(super) const PROBLEM: &str = "application/problem+json";
 
-/// What every error answer looks like; some have more fields.
+/// The shape of every error answer; some have more fields.
 #[derive(Debug, Serialize, utoipa::ToSchema)]
 pub(super) struct Problem {
-    /// Which problem it is, as a URN.
+    /// The kind of the problem, as a URN.
     #[serde(rename = "type")]
     #[schema(rename = "type", example = "urn:satchel:invalid")]
     pub(super) kind: String,
@@ -32,7 +32,7 @@ pub(super) struct Problem {
     pub(super) title: String,
     /// The HTTP status.
     pub(super) status: u16,
-    /// What happened and what to do.
+    /// A description of what happened and what to do.
     pub(super) detail: String,
 }
 

@@ -46,7 +46,7 @@ struct FilesFromOutside {
     files: Vec<FileFromOutside>,
     /// Directories to which commands wrote what cannot be told file by file.
     trees: Vec<TreeFromOutside>,
-    /// Whether there are more files than these.
+    /// `true` if there are more files than these.
     has_more: bool,
 }
 
@@ -55,7 +55,7 @@ struct FilesFromOutside {
 struct FileFromOutside {
     /// Its path in the workspace, or on the machine.
     path: String,
-    /// Whether it lies in the caller's own workspace.
+    /// `true` if it lies in the caller's own workspace.
     in_workspace: bool,
     /// The origin of its content.
     origin: Origin,
@@ -71,7 +71,7 @@ struct TreeFromOutside {
     id: Uuid,
     /// Its path in the workspace, empty for all of it; or on the machine.
     path: String,
-    /// Whether it lies in the caller's own workspace.
+    /// `true` if it lies in the caller's own workspace.
     in_workspace: bool,
     /// The origin of what the command's conversation had read.
     origin: Origin,
@@ -113,7 +113,7 @@ struct FileVouch {
     /// The file's path, as it is listed.
     #[schema(min_length = 1, max_length = 4096)]
     path: String,
-    /// Whether it lies in the caller's own workspace.
+    /// `true` if it lies in the caller's own workspace.
     in_workspace: bool,
     /// The origin that was shown.
     origin: Origin,
@@ -158,12 +158,16 @@ async fn vouch_tree(state: Data<State>, by: Actor, id: Path<String>) -> Result<H
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Fails where the place is others' too and this person does not answer for them.
+/// Checks that the place is this person's alone, or that they answer for the others.
+///
+/// # Errors
+///
+/// If it is others' too and they do not.
 fn require_own(by: &Actor, place: &FilePlace) -> Result<()> {
     if place.owner.is_some() { Ok(()) } else { by.caller.demand("settings:manage") }
 }
 
-/// When a file last changed; `None` if it is gone or out of the caller's reach.
+/// Returns when a file last changed; `None` if it is gone or out of the caller's reach.
 async fn changed(files: &Rooted, place: &FilePlace) -> Result<Option<LastChange>> {
     match files.changed(&path_of(files, place)).await {
         Err(error) if error.kind() == Kind::Denied => Ok(None),

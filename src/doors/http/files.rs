@@ -43,7 +43,7 @@ pub(super) fn routes() -> Vec<Route> {
 /// A file that was stored.
 #[derive(Serialize, utoipa::ToSchema)]
 struct StoredFile {
-    /// What it was called.
+    /// The name it had.
     name: String,
     /// Its storage path: what tools take as `file_path`.
     path: String,

@@ -42,10 +42,10 @@ struct Add {
     /// An absolute path on the server's machine.
     #[schema(pattern = r"^/")]
     path: String,
-    /// Where its files go; the default collection if left out.
+    /// The collection of its files; the default collection if left out.
     #[schema(value_type = Option<String>, format = "uuid")]
     collection: Option<CollectionId>,
-    /// Whether changes in it are followed; they are if left out.
+    /// `true` if changes in it are followed; they are if left out.
     #[serde(default = "yes")]
     watch: bool,
 }

@@ -111,7 +111,7 @@ async fn contain<T>(handler: impl Future<Output = std::result::Result<T, actix_w
     }
 }
 
-/// Who asks, if anybody, and whether he may.
+/// Returns who asks, if anybody, having made sure that they may.
 async fn admit(request: &HttpRequest, state: &State, route: &Route) -> Result<Option<SharedIdentity>> {
     let now = state.app.clock.now();
     let shown = client::shown(request.headers());
@@ -158,7 +158,11 @@ fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result
     }
 }
 
-/// Fails unless it is a person who may do everything.
+/// Checks that it is a person who may do everything.
+///
+/// # Errors
+///
+/// If it is not.
 pub(super) fn require_administrator(caller: &Caller) -> Result<()> {
     caller.ensure_person()?;
     caller.demand("*")

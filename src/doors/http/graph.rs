@@ -17,7 +17,7 @@ use crate::{
     store::graph::{Filter, Graph, Sight},
 };
 
-/// How many nodes an answer lists unless told otherwise.
+/// The number of nodes an answer lists unless told otherwise.
 const LISTED: usize = 50;
 
 pub(super) fn routes() -> Vec<Route> {
@@ -36,11 +36,11 @@ fn graph(state: &State) -> Graph {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 struct NodesQuery {
-    /// What the id or the name holds.
+    /// A part of the id or the name.
     q: Option<String>,
     /// Only with this label.
     label: Option<String>,
-    /// How many; 50 if left out, 200 at most.
+    /// The number of nodes; 50 if left out, 200 at most.
     limit: Option<usize>,
 }
 
@@ -65,12 +65,12 @@ async fn node(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Js
 struct NeighborsQuery {
     /// Only over edges of this relation.
     rel: Option<String>,
-    /// How many edges away, 1 to 4; 1 if left out.
+    /// The distance in edges, 1 to 4; 1 if left out.
     #[param(minimum = 1, maximum = 4)]
     depth: Option<u8>,
 }
 
-/// What lies around a node: at most 200 nodes and 1,000 edges, and whether that is all.
+/// Returns what lies around a node: at most 200 nodes and 1,000 edges, and whether that is all.
 #[utoipa::path(get, path = "/api/graph/nodes/{id}/neighbors",
     tag = "graph", params(NeighborsQuery), responses((status = 200, body = Part)))]
 async fn neighbors(

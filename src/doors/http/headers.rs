@@ -5,7 +5,7 @@ use actix_web::http::header::{
     HeaderName, HeaderValue, REFERRER_POLICY, X_CONTENT_TYPE_OPTIONS, X_DNS_PREFETCH_CONTROL,
 };
 
-/// What a page of the console may load and do: its own files, nothing else.
+/// The policy of a page of the console: it may load and run its own files, nothing else.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data: blob:; \
      connect-src 'self'; font-src 'self'; base-uri 'none'; form-action 'self'; frame-ancestors 'none'; \
      require-trusted-types-for 'script'; trusted-types default dompurify satchel svelte-trusted-html";

@@ -1,4 +1,4 @@
-//! Whether the server works, for people and for machines.
+//! The health of the server, for people and for machines.
 
 use actix_web::{HttpResponse, web::Data};
 use serde::Serialize;
@@ -27,16 +27,16 @@ struct Health {
     /// `ok`: it answers.
     status: &'static str,
     version: &'static str,
-    /// How commands are confined: `full`, `reduced`, or `off` where none runs.
+    /// The confinement of commands: `full`, `reduced`, or `off` where none runs.
     #[schema(value_type = String)]
     sandbox: Level,
-    /// Whether a model is connected.
+    /// `true` if a model is connected.
     model: bool,
-    /// Whether tools run: the kill switch stops all of them.
+    /// `true` if tools run: the kill switch stops all of them.
     tools: bool,
 }
 
-/// Whether the server answers.
+/// Reports whether the server answers.
 #[utoipa::path(get, path = "/healthz", tag = "platform", responses((status = 200, body = Health)))]
 async fn healthz(state: Data<State>) -> Result<Json<Health>> {
     let settings = state.app.settings.get();

@@ -54,16 +54,16 @@ struct ImportAsk {
 struct ImportRow {
     /// The operation; it is sent back where it is chosen.
     operation: Proposal,
-    /// How it stands to what is known.
+    /// The difference to what is known.
     change: ImportChange,
     /// The endpoint it is, where it is known.
     #[schema(value_type = Option<String>, format = "uuid")]
     endpoint_id: Option<EndpointId>,
-    /// What the document says otherwise than at the last import.
+    /// The fields in which the document differs from the last import.
     differs: Vec<String>,
-    /// What people changed by hand, which stays.
+    /// The fields people changed by hand, which stay.
     kept: Vec<String>,
-    /// What it costs in a model's context.
+    /// The cost in a model's context.
     tokens: u64,
 }
 
@@ -90,7 +90,7 @@ struct ImportPreview {
     operations: Vec<ImportRow>,
     /// Endpoints that came from a document and are not in this one.
     removed: Vec<ImportGone>,
-    /// What all operations cost in a model's context, all at once.
+    /// The cost of all operations in a model's context, all at once.
     tokens: u64,
 }
 
@@ -171,7 +171,7 @@ struct ImportOrder {
     format: String,
 }
 
-/// What an import did.
+/// The result of an import.
 #[derive(Serialize, utoipa::ToSchema)]
 struct ImportResult {
     #[schema(value_type = String, format = "uuid")]

@@ -75,7 +75,7 @@ struct NewText {
     /// Or an address to fetch.
     #[schema(pattern = r"^https?://\S+$")]
     url: Option<String>,
-    /// Where it goes; the default collection if left out.
+    /// The collection it goes to; the default collection if left out.
     #[schema(value_type = Option<String>, format = "uuid")]
     collection: Option<CollectionId>,
 }
@@ -87,7 +87,7 @@ struct FilesForm {
     /// One or several.
     #[schema(value_type = Vec<String>, format = Binary, min_items = 1)]
     file: Vec<Vec<u8>>,
-    /// Where they go; the default collection if left out.
+    /// The collection they go to; the default collection if left out.
     #[schema(value_type = String, format = "uuid", required = false)]
     collection: Option<String>,
 }

@@ -28,7 +28,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![route!(list, SignedIn), route!(create, Person), route!(revoke, SignedIn)]
 }
 
-/// Whose.
+/// The owner of the keys.
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Whose {
@@ -48,7 +48,7 @@ async fn list(state: Data<State>, by: Actor, whose: Query<Whose>) -> Result<Json
 #[serde(deny_unknown_fields)]
 #[schema(as = NewKey)]
 struct Create {
-    /// What it is for.
+    /// The purpose.
     #[schema(
         min_length = 1,
         max_length = 100,
@@ -68,7 +68,7 @@ struct Create {
 /// A key, with the only sight of it there is.
 #[derive(Serialize, utoipa::ToSchema)]
 struct Created {
-    /// What to send as `Authorization: Bearer …`. It cannot be shown again.
+    /// The text to send as `Authorization: Bearer …`. It cannot be shown again.
     key: String,
     #[serde(flatten)]
     info: ApiKey,

@@ -33,7 +33,7 @@ pub(super) fn routes() -> Vec<Route> {
 struct KnowledgeResults {
     /// The best first.
     results: Vec<Hit>,
-    /// How long it took.
+    /// The duration in milliseconds.
     took_ms: f64,
 }
 
@@ -59,7 +59,7 @@ struct Why {
     document_id: Option<DocumentId>,
     /// Or the passage.
     chunk_id: Option<ChunkId>,
-    /// How many results the answer had; 5 if left out.
+    /// The number of results of the answer; 5 if left out.
     limit: Option<usize>,
     /// The collections it was asked of, by id or name; all if left out.
     #[serde(default)]
@@ -73,7 +73,7 @@ struct Why {
     kinds: Vec<Kind>,
 }
 
-/// What each stage of the search made of a passage.
+/// The verdict of each stage of the search on a passage.
 #[derive(Serialize, utoipa::ToSchema)]
 struct KnowledgeStages {
     /// In their order; the first that was not passed lost it.

@@ -1,4 +1,4 @@
-//! `/api/memories`: what is remembered of the caller. Nobody else's are found, an administrator's request included (R4).
+//! `/api/memories`: what is remembered of the caller. Nobody else's are found, an administrator's request included.
 
 use actix_web::{
     HttpResponse, Responder,
@@ -44,7 +44,7 @@ fn own(state: &State, caller: &Caller) -> Remembering {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 struct ListQuery {
-    /// What they should be about; left out, the newest come.
+    /// The subject they should be about; left out, the newest come.
     q: Option<String>,
     /// Only this layer.
     layer: Option<Layer>,
@@ -82,9 +82,9 @@ struct SavedMemory {
     memory: Memory,
     /// It was there already, in these words or nearly, and was renewed.
     merged: bool,
-    /// What it said before, where this corrects it.
+    /// The text before, where this corrects it.
     replaced: Option<String>,
-    /// What was forgotten to make room for it.
+    /// The memories that were forgotten to make room for it.
     forgotten: Vec<Forgotten>,
 }
 
@@ -92,7 +92,7 @@ struct SavedMemory {
 #[serde(deny_unknown_fields)]
 #[schema(as = NewMemory)]
 struct Create {
-    /// What to remember.
+    /// The text to remember.
     #[schema(min_length = 1, max_length = 4_000, pattern = r"\S")]
     content: String,
     /// `general` if left out.
@@ -131,7 +131,7 @@ async fn create(state: Data<State>, caller: Caller, body: Body<Create>) -> Resul
 #[serde(deny_unknown_fields)]
 #[schema(as = MemoryChange)]
 struct Change {
-    /// What is remembered.
+    /// The text that is remembered.
     #[schema(min_length = 1, max_length = 4_000, pattern = r"\S")]
     content: Option<String>,
     /// Its category.

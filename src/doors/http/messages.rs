@@ -36,7 +36,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[serde(deny_unknown_fields)]
 #[schema(as = NewMessage)]
 struct Send {
-    /// What the person says.
+    /// The text of the person's message.
     #[schema(min_length = 1, pattern = r"\S")]
     content: String,
     /// Images and text files.
@@ -72,7 +72,7 @@ async fn send(
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 struct EventsQuery {
-    /// Where the header `Last-Event-ID` cannot be set.
+    /// The same as the header `Last-Event-ID`, for clients that cannot set it.
     last_event_id: Option<String>,
 }
 

@@ -1,4 +1,4 @@
-//! What `/metrics` counts: requests and their time, by route and class of status.
+//! The meters that `/metrics` shows: requests and their time, by route and class of status.
 
 use std::time::{Duration, Instant};
 

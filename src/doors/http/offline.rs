@@ -27,19 +27,19 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 struct OfflineQuestion {
-    /// What is wanted.
+    /// The need, in the person's words.
     #[schema(min_length = 1, pattern = r"\S")]
     text: String,
 }
 
-/// What can be said without a model.
+/// The answer that can be given without a model.
 #[derive(Serialize, utoipa::ToSchema)]
 struct OfflineAnswer {
     /// Tools that fit, to be run by form.
     tools: Vec<Hit>,
     /// Passages of documents that answer, to be quoted.
     passages: Vec<Passage>,
-    /// What this is and is not.
+    /// A note on what this is and is not.
     note: String,
 }
 

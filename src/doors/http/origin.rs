@@ -1,5 +1,5 @@
-//! Where a browser's request comes from: another site must neither act with our cookie nor, by pointing its own name
-//! at this machine, read what only this machine may.
+//! The origin of a browser's request: another site must neither act with our cookie nor, by pointing its own name at
+//! this machine, read what only this machine may.
 
 use std::net::IpAddr;
 
@@ -22,8 +22,11 @@ impl Hosts {
         Self { behind_proxy: config.behind_proxy }
     }
 
-    /// Fails where `Host` is not ours: an address, `localhost`, or, behind a proxy, what the proxy lets through.
-    /// A name that somebody else's DNS points at us is none of these.
+    /// Checks that `Host` is ours: an address, `localhost`, or, behind a proxy, what the proxy lets through.
+    ///
+    /// # Errors
+    ///
+    /// If it is not. A name that somebody else's DNS points at us is none of these.
     pub(super) fn demand_host(&self, headers: &HeaderMap) -> Result<()> {
         let host = text(headers, &HOST).ok_or_else(|| Error::denied("The request has no Host header."))?;
         let name = name_of(host);
@@ -38,7 +41,11 @@ impl Hosts {
         )))
     }
 
-    /// Fails where a page of another site sent the request.
+    /// Checks that no page of another site sent the request.
+    ///
+    /// # Errors
+    ///
+    /// If one did.
     pub(super) fn demand_same_origin(&self, headers: &HeaderMap) -> Result<()> {
         self.demand_host(headers)?;
         let foreign = || Error::denied("The request comes from a page of another site, so it was not carried out.");
@@ -66,7 +73,7 @@ fn name_of(host: &str) -> &str {
     }
 }
 
-/// Whether an origin's authority is the host asked; a port left out is the scheme's own.
+/// Returns whether an origin's authority is the host asked; a port left out is the scheme's own.
 fn same_place((scheme, authority): (&str, &str), host: &str) -> bool {
     let default = if scheme == "https" { ":443" } else { ":80" };
     let plain = |text: &str| text.strip_suffix(default).unwrap_or(text).to_ascii_lowercase();

@@ -1,4 +1,4 @@
-//! What the binary holds compressed, sent as it is to who takes it so.
+//! Assets the binary holds compressed, sent as they are to whoever takes them so.
 
 use std::{borrow::Cow, io::Read};
 

@@ -26,7 +26,11 @@ pub(super) fn known_words<T: DeserializeOwned>() -> Vec<String> {
     unread.split('`').skip(3).step_by(2).map(str::to_owned).collect()
 }
 
-/// Fails with the first word of a list, by commas, that is none of `T`, and names those there are.
+/// Checks that each word of a list, by commas, is one of `T`.
+///
+/// # Errors
+///
+/// With the first one that is not, and the names there are.
 pub(super) fn demand_words<T: DeserializeOwned>(name: &str, list: Option<&str>) -> Result<()> {
     let words = list.into_iter().flat_map(|list| list.split(',')).map(str::trim).filter(|word| !word.is_empty());
     for word in words {

@@ -61,9 +61,9 @@ struct ProcessView {
     process: Process,
     /// Ids of its steps, in an order in which they can be done.
     order: Vec<String>,
-    /// What is to be done before it.
+    /// The processes to be done before it.
     dependencies: Vec<Link>,
-    /// What waits for it.
+    /// The processes that wait for it.
     needed_by: Vec<Link>,
 }
 
@@ -72,7 +72,7 @@ struct ProcessView {
 struct ProcessRow {
     #[serde(flatten)]
     process: Process,
-    /// What speaks for it, where something was looked for.
+    /// The part that matched, where something was looked for.
     matched_by: Option<MatchedBy>,
 }
 
@@ -108,7 +108,7 @@ async fn shown(state: &State, caller: &Caller, id: ProcessId) -> Result<HttpResp
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 struct ListQuery {
-    /// What is looked for; left out, all come by name.
+    /// The text to look for; left out, all come by name.
     q: Option<String>,
 }
 
@@ -188,7 +188,7 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct ProcessPublish {
-    /// The revision that was read: what somebody has not read he does not publish.
+    /// The revision that was read: nobody publishes what they have not read.
     revision: u32,
 }
 
@@ -229,7 +229,7 @@ async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) ->
 struct ProcessImport {
     /// The same text.
     text: String,
-    /// Which of its processes, as they were compared; all of them where left out.
+    /// The chosen processes, as they were compared; all of them where left out.
     choices: Option<Vec<Choice>>,
 }
 
@@ -252,19 +252,19 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Resu
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct ProcessWish {
-    /// What the processes shall be about; left out, whatever the material speaks of.
+    /// The subject of the processes; left out, whatever the material speaks of.
     #[serde(default)]
     about: String,
 }
 
-/// What a model proposed.
+/// The processes a model proposed.
 #[derive(Serialize, ToSchema)]
 struct ProcessProposals {
     /// Proposals that wait for a decision.
     kept: Vec<Process>,
-    /// What could not be kept, and why.
+    /// The processes that could not be kept, with the reasons.
     refused: Vec<Refused>,
-    /// Which model.
+    /// The model that was asked.
     model: String,
     /// Tokens it took.
     tokens: u64,

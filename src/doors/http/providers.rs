@@ -97,12 +97,12 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// What a provider's test found.
+/// The result of a provider's test.
 #[derive(Serialize, utoipa::ToSchema)]
 pub(super) struct ProviderTest {
-    /// Whether it can be asked.
+    /// `true` if it can be asked.
     pub(super) ok: bool,
-    /// What was found, in words.
+    /// The finding, in words.
     pub(super) message: String,
     /// The field of a provider that is wrong: `base_url`, `api_key`, `model` or one of its parameters.
     field: Option<String>,
@@ -236,7 +236,7 @@ async fn list_of(models: &Models, provider: &Provider) -> Result<ProviderTest> {
 struct DetectedProvider {
     kind: ProviderKind,
     base_url: String,
-    /// What it has.
+    /// The models it has.
     models: Vec<String>,
 }
 

@@ -32,8 +32,11 @@ impl Query {
         Self(known.map_or(&[], |(_, _, parameters)| parameters))
     }
 
-    /// Fails with the first parameter the route does not take, or takes otherwise: what is misspelled must not be
-    /// passed over.
+    /// Checks the parameters of a query.
+    ///
+    /// # Errors
+    ///
+    /// With the first one the route does not take, or takes otherwise: what is misspelled must not be passed over.
     pub(super) fn ensure(&self, query: &str) -> Result<()> {
         let mut seen = Vec::new();
         for (name, value) in form_urlencoded::parse(query.as_bytes()) {
@@ -58,7 +61,11 @@ impl Query {
 }
 
 impl Range {
-    /// Fails with what the value must be.
+    /// Checks a value.
+    ///
+    /// # Errors
+    ///
+    /// With what the value must be.
     fn ensure(&self, value: &str) -> std::result::Result<(), String> {
         match value.parse::<i128>() {
             Err(_) => Err("must be a whole number".to_owned()),

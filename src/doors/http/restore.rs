@@ -76,7 +76,7 @@ struct RestoreForm {
 /// The data directory that was restored.
 #[derive(Serialize, utoipa::ToSchema)]
 struct RestoredBackup {
-    /// When the backup was made.
+    /// The time at which the backup was made.
     created_at: Time,
     /// The version that made it.
     version: String,
@@ -113,7 +113,7 @@ async fn restore(request: HttpRequest, state: Data<State>, payload: Payload) -> 
     }))
 }
 
-/// Where a backup is received; it goes with this.
+/// The file into which a backup is received; it goes with this.
 struct Incoming(PathBuf);
 
 impl Incoming {
@@ -163,7 +163,11 @@ async fn read(state: &State, mut parts: Multipart) -> Result<(Form, Incoming)> {
     Err(Error::invalid("There is no backup: send one in the field `file`, after the others."))
 }
 
-/// Fails unless the first field is the token of the set-up link.
+/// Checks that the first field is the token of the set-up link.
+///
+/// # Errors
+///
+/// If it is not.
 async fn require_link(state: &State, name: &str, part: &mut Field) -> Result<()> {
     if name != TOKEN {
         return Err(Error::denied("Send `token` as the first field: it is in the set-up link."));

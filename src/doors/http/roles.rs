@@ -93,7 +93,7 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
 struct PermissionInfo {
     /// `area:verb`, or `*`.
     name: &'static str,
-    /// What it opens.
+    /// A description of what it opens.
     description: &'static str,
 }
 

@@ -8,16 +8,16 @@ use utoipa_actix_web::OpenApiFactory;
 
 use super::query::Query;
 
-/// Who may use a route.
+/// The callers that may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Guard {
     /// Anybody.
     Public,
-    /// Who shows a session or a key.
+    /// A caller who shows a session or a key.
     SignedIn,
     /// A person: a session or this machine's command line, not a key.
     Person,
-    /// Who holds the permission.
+    /// A caller who holds the permission.
     Permission(&'static str),
     /// A person who holds the permission.
     PersonWith(&'static str),
@@ -31,11 +31,11 @@ pub struct Route {
     pub method: Method,
     /// The pattern, with `{name}` for one segment.
     pub path: String,
-    /// Who may use it.
+    /// The callers that may use it.
     pub guard: Guard,
-    /// Whether it touches what belongs to the person: a key opens it only where its owner said so.
+    /// `true` if it touches what belongs to the person: a key opens it only where its owner said so.
     pub personal: bool,
-    /// Whether it calls something else: a tool, a script, a model, another machine. Only the document says it.
+    /// `true` if it calls something else: a tool, a script, a model, another machine. Only the document says it.
     #[cfg(debug_assertions)]
     pub(super) calls_others: bool,
     /// The query parameters it takes.

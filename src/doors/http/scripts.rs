@@ -68,7 +68,7 @@ async fn list(state: Data<State>) -> Result<Json<Vec<ScriptSummary>>> {
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 struct CallsMade {
-    /// What to call the script.
+    /// The name to give the script.
     name: Option<String>,
     /// The calls, in order.
     #[schema(min_items = 1)]

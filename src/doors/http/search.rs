@@ -31,13 +31,13 @@ pub(super) fn routes() -> Vec<Route> {
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 struct SearchQuery {
-    /// What is looked for; empty gives what the caller opens most.
+    /// The text to look for; empty gives what the caller opens most.
     q: String,
-    /// How many things to name; 10 if left out, 50 at most.
+    /// The number of things to name; 10 if left out, 50 at most.
     limit: Option<usize>,
 }
 
-/// What was found.
+/// The things that were found.
 #[derive(Serialize, utoipa::ToSchema)]
 struct Things {
     /// The best first.
@@ -57,7 +57,7 @@ async fn everywhere(state: Data<State>, caller: Caller, query: Query<SearchQuery
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Used {
-    /// What kind of thing was opened.
+    /// The kind of thing that was opened.
     #[serde(rename = "type")]
     #[schema(rename = "type")]
     kind: Kind,

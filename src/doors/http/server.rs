@@ -13,11 +13,11 @@ use tokio::task::JoinHandle;
 use super::{delivery, gate, path, router::Router, routes, state::State, ui};
 use crate::model::error::{Error, Result};
 
-/// How long a connection may be silent.
+/// The longest a connection may be silent.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);
-/// How long a client may take to send the head of a request.
+/// The longest a client may take to send the head of a request.
 const HEAD: Duration = Duration::from_secs(10);
-/// How long answers may still take after the stop; less than what the process has.
+/// The longest answers may still take after the stop; less than what the process has.
 const DRAIN: u64 = 3;
 /// Connections at once; 2,000 streams and the requests beside them fit.
 const CONNECTIONS: usize = 8_192;

@@ -75,7 +75,7 @@ fn ensure_whole(caller: &Caller, now: &Settings, patch: &Map<String, Value>) -> 
     Ok(())
 }
 
-/// Whether a part of a patch changes what is there.
+/// Returns whether a part of a patch changes what is there.
 fn changes(now: Option<&Value>, asked: Option<&Value>) -> bool {
     match (now, asked) {
         (_, None) => false,
@@ -86,12 +86,16 @@ fn changes(now: Option<&Value>, asked: Option<&Value>) -> bool {
     }
 }
 
-/// Whether a patch changes a setting of backups.
+/// Returns whether a patch changes a setting of backups.
 fn changes_backups(now: &Settings, patch: &Map<String, Value>) -> bool {
     changes(serde_json::to_value(&now.backups).ok().as_ref(), patch.get("backups"))
 }
 
-/// Brings the names among the changes to their own form. Fails where one names nothing there is.
+/// Brings the names among the changes to their own form.
+///
+/// # Errors
+///
+/// If one names nothing there is.
 fn check(state: &State, patch: &mut Map<String, Value>) -> Result<()> {
     let now = state.app.settings.get();
     let tool = |text: &str| own_name(state, text);
@@ -102,7 +106,11 @@ fn check(state: &State, patch: &mut Map<String, Value>) -> Result<()> {
     check_list(patch, "outbound.exceptions", &now.outbound.exceptions, own_place)
 }
 
-/// Fails where another catalogue is no address, or another model is none that can be chosen.
+/// Checks the changes to embeddings.
+///
+/// # Errors
+///
+/// If another catalogue is no address, or another model is none that can be chosen.
 async fn check_embeddings(state: &State, patch: &Map<String, Value>) -> Result<()> {
     let now = state.app.settings.get().embeddings.clone();
     let given = |name: &str| patch.get("embeddings").and_then(|embeddings| embeddings.get(name));

@@ -17,7 +17,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![route!(needed, Public), route!(look_at_link, Public), route!(set_up, Public)]
 }
 
-/// Whether there is an owner yet.
+/// The answer to whether there is an owner yet.
 #[derive(Serialize, utoipa::ToSchema)]
 struct Setup {
     /// Nobody is there: open the link the start printed.
@@ -28,7 +28,7 @@ struct Setup {
     restore_undone: bool,
 }
 
-/// Whether the first owner is still to be made.
+/// Returns whether the first owner is still to be made.
 #[utoipa::path(get, path = "/api/setup", tag = "setup", responses((status = 200, body = Setup)))]
 async fn needed(state: Data<State>) -> Result<Json<Setup>> {
     Ok(Json(Setup {
@@ -46,7 +46,7 @@ struct SetupLink {
     token: String,
 }
 
-/// Whether a link can be used, before anything is filled in.
+/// Checks whether a link can be used, before anything is filled in.
 #[utoipa::path(post, path = "/api/setup/link", request_body = SetupLink, tag = "setup", responses(
     (status = 204, description = "It can be used."),
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
@@ -69,7 +69,7 @@ struct Owner {
     password: Secret,
 }
 
-/// Makes the owner, once, and signs him in.
+/// Makes the owner, once, and signs them in.
 #[utoipa::path(post, path = "/api/setup", request_body = Owner, tag = "setup", responses(
     (status = 201, body = auth::Me),
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),

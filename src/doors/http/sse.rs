@@ -24,9 +24,9 @@ pub(super) const fn beat() -> Bytes {
 #[derive(utoipa::ToSchema)]
 #[expect(dead_code, reason = "describes the events for the document")]
 pub(super) struct ServerSentEvent {
-    /// What `Last-Event-ID` names to go on after it.
+    /// The id that `Last-Event-ID` names to go on after it.
     id: String,
-    /// What happened.
+    /// The event.
     event: String,
     /// More of it, as JSON.
     data: String,

@@ -16,7 +16,11 @@ impl Standing {
         Self(request.app_data::<Data<State>>().cloned().zip(identity(request).ok()))
     }
 
-    /// Fails where the credential no longer holds, or gives less than it gave at the gate.
+    /// Checks that the credential holds as it did at the gate.
+    ///
+    /// # Errors
+    ///
+    /// If it no longer holds, or gives less than it gave there.
     pub(super) async fn ensure(&self) -> Result<()> {
         match &self.0 {
             Some((state, identity)) => state.app.stores.people.ensure_lasting(identity, state.app.clock.now()).await,

@@ -1,4 +1,4 @@
-//! What every handler can reach.
+//! The state every handler can reach.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use crate::{
 pub struct State {
     /// The services.
     pub app: Arc<App>,
-    /// What runs calls.
+    /// The invoker that runs calls.
     pub invoker: Invoker,
     /// The chat.
     pub agent: Agent,

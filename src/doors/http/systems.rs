@@ -65,11 +65,11 @@ struct SystemRow {
 struct SystemDetail {
     #[serde(flatten)]
     row: SystemRow,
-    /// What its status may become.
+    /// The states its status may change to.
     next: Vec<SystemStatus>,
     /// The secrets its kind of authentication is made of.
     secrets: Vec<SystemSecret>,
-    /// Why its address cannot be called from here, if so, and what to do.
+    /// The reason its address cannot be called from here, if so, and what to do.
     unreachable: Option<String>,
     /// After a change: secrets were given for another address and are gone.
     secrets_gone: bool,
@@ -83,9 +83,9 @@ struct SystemSecret {
     name: String,
     description: String,
     required: bool,
-    /// Whether the empty text is a value of it.
+    /// `true` if the empty text is a value of it.
     may_be_empty: bool,
-    /// Whether it is stored, for the address the system has now.
+    /// `true` if it is stored, for the address the system has now.
     set: bool,
 }
 
@@ -167,7 +167,7 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 struct SystemStatusChange {
-    /// What it shall be.
+    /// The new status.
     status: SystemStatus,
     /// Needed to activate a draft that a tool wrote some of: the latest `waiting.at` of the system and its endpoints, as
     /// they were read. What was written since is not activated.
@@ -192,9 +192,10 @@ async fn set_status(
 #[derive(Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct CatalogReview {
-    /// Whether it counts from now on.
+    /// The decision on whether it counts from now on.
     pub(super) verdict: Verdict,
-    /// When what was read had been written, as `waiting.at` tells it: what was written since is not reviewed.
+    /// The time at which what was read had been written, as `waiting.at` tells it: what was written since is not
+    /// reviewed.
     pub(super) read: Time,
 }
 

@@ -70,7 +70,7 @@ async fn one(state: Data<State>, caller: Caller, id: Path<String>) -> Result<Htt
 pub(super) struct DecisionBody {
     /// `approve` runs it once, with exactly these arguments.
     decision: Decision,
-    /// Why not; the model reads it.
+    /// The reason against it; the model reads it.
     reason: Option<String>,
     /// Arguments in place of those asked for.
     params: Option<Value>,
@@ -81,12 +81,12 @@ pub(super) struct DecisionBody {
     for_conversation: bool,
 }
 
-/// What a decision led to.
+/// The result of a decision.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Decided {
-    /// Where the ticket stands now.
+    /// The state of the ticket now.
     state: TicketState,
-    /// What came of the call; null where it was refused.
+    /// The result of the call; null where it was refused.
     result: Option<InvokeAnswer>,
 }
 
@@ -137,7 +137,7 @@ async fn decide(
     state.delivery.json(user, LARGEST, decided).await
 }
 
-/// What a call is answered that a person must confirm first.
+/// The answer to a call that a person must confirm first.
 #[derive(Serialize, ToSchema)]
 pub(super) struct MustConfirm {
     #[serde(flatten)]
@@ -161,7 +161,7 @@ pub(super) struct MustConfirm {
     scope: Option<String>,
     /// Things to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others.
     warnings: Vec<String>,
-    /// When the question lapses.
+    /// The time at which the question lapses.
     expires_at: Time,
 }
 

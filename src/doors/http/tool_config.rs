@@ -1,4 +1,4 @@
-//! `/api/tools/{name}/config`: each tool's own configuration; secrets are write-only (R34, R35).
+//! `/api/tools/{name}/config`: each tool's own configuration; secrets are write-only.
 
 use actix_web::{
     HttpResponse,
@@ -79,12 +79,12 @@ async fn forget(state: Data<State>, by: Actor, at: Path<(String, String)>) -> Re
     Ok(HttpResponse::NoContent().finish())
 }
 
-/// Whether a configuration is complete.
+/// The completeness of a configuration.
 #[derive(Serialize, ToSchema)]
 pub(super) struct Completeness {
-    /// Whether it is.
+    /// `true` if it is complete.
     ok: bool,
-    /// What is missing or wrong, in words.
+    /// A description of what is missing or wrong.
     message: String,
 }
 

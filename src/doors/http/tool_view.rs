@@ -28,13 +28,13 @@ use crate::{
 pub(super) struct AliasView {
     /// The name.
     name: String,
-    /// What it does.
+    /// A description of what it does.
     description: String,
     /// Its parameters.
     parameters: Value,
 }
 
-/// How a tool has fared.
+/// The record of a tool's calls.
 #[derive(Serialize, Default, ToSchema)]
 pub(super) struct Stats {
     /// Calls that ran.
@@ -47,7 +47,7 @@ pub(super) struct Stats {
     pub(super) p95_ms: Option<u64>,
     /// The last call.
     pub(super) last_used_at: Option<Time>,
-    /// What was learned of it: 1 at first, 0.1 to 5.
+    /// The weight learned for it: 1 at first, 0.1 to 5.
     pub(super) weight: f64,
 }
 
@@ -62,9 +62,9 @@ pub(super) struct ToolView {
     aliases: Vec<AliasView>,
     /// Group in the library.
     category: Category,
-    /// What it does.
+    /// A description of what it does.
     description: String,
-    /// When to choose it.
+    /// A description of when to choose it.
     when_to_use: String,
     /// JSON Schema of its arguments.
     parameters: Value,
@@ -74,29 +74,29 @@ pub(super) struct ToolView {
     risk_up_to: Option<Risk>,
     /// The permission it needs.
     permission: Option<Cow<'static, str>>,
-    /// Where it comes from.
+    /// The source it comes from.
     source: Source,
-    /// Whether it can be used now.
+    /// Its availability now.
     status: Status,
-    /// Why it cannot.
+    /// The reason it cannot be used.
     status_reason: Option<String>,
-    /// How long a call may take, unless its arguments ask for longer.
+    /// The longest a call may take, unless its arguments ask for longer.
     timeout_seconds: u64,
     /// Always in the model's context.
     innate: bool,
     /// Not switched off.
     enabled: bool,
-    /// What its description costs in a model's context.
+    /// The cost of its description in a model's context.
     tokens: u64,
     /// Worked examples.
     examples: Vec<Example>,
     /// Configuration it takes.
     settings: Vec<Setting>,
-    /// How it has fared.
+    /// The record of its calls.
     pub(super) stats: Stats,
 }
 
-/// What views of tools are made from, read once for a whole list.
+/// The facts that views of tools are made from, read once for a whole list.
 pub(super) struct Facts {
     registry: Arc<Registry>,
     settings: Arc<Settings>,

@@ -74,10 +74,10 @@ async fn one(state: Data<State>, caller: Caller, name: Path<String>) -> Result<J
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Need {
-    /// What you want to do.
+    /// A description of what you want to do.
     #[schema(min_length = 1, pattern = r"\S")]
     query: String,
-    /// How many tools to return; 5 if left out, 50 at most.
+    /// The number of tools to return; 5 if left out, 50 at most.
     limit: Option<usize>,
 }
 
@@ -86,9 +86,9 @@ pub(super) struct Need {
 pub(super) struct FoundTools {
     /// The best first.
     results: Vec<Hit>,
-    /// What they must be taken with, for instance that there is no embedding model and only words were compared.
+    /// A caution to take them with, for instance that there is no embedding model and only words were compared.
     note: Option<&'static str>,
-    /// How long the search took.
+    /// The duration of the search in milliseconds.
     took_ms: f64,
 }
 
@@ -167,7 +167,7 @@ async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Resu
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct Switch {
-    /// Whether it can be called.
+    /// `true` if it can be called.
     enabled: bool,
 }
 
@@ -186,7 +186,7 @@ async fn enable(
     Ok(Json(ToolView::of(&tool, &Facts::read(&state).await?)))
 }
 
-/// A tool this caller may use; what he may not use does not exist for him here.
+/// A tool this caller may use; what they may not use does not exist for them here.
 pub(super) fn visible(state: &State, caller: &Caller, name: &str) -> Result<Arc<Tool>> {
     Ok(state.invoker.registry().as_seen_by(caller).find(name)?.tool)
 }

@@ -28,12 +28,12 @@ use crate::{
 const MOST: usize = 200;
 /// Longest field that is no file, in bytes.
 const FIELD: usize = 4_096;
-/// How long the next piece may take.
+/// The longest the next piece may take.
 const PATIENCE: Duration = Duration::from_secs(60);
 /// Bytes that are still taken of a file that is too large, so that its sender gets to read the answer.
 const DRAINED: usize = 512 << 20;
 
-/// What was sent.
+/// The contents of the request.
 #[derive(Default)]
 pub(super) struct Upload {
     /// The files, in order.
@@ -42,7 +42,7 @@ pub(super) struct Upload {
     pub(super) fields: HashMap<String, String>,
 }
 
-/// Whether a request sends files, or something else.
+/// Returns whether a request sends files, or something else.
 pub(super) fn is_multipart(headers: &HeaderMap) -> bool {
     let given = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     given.trim_start().to_ascii_lowercase().starts_with("multipart/form-data")

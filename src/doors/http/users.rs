@@ -71,18 +71,18 @@ async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<Htt
 #[schema(as = UserChange)]
 struct Change {
     role: Option<String>,
-    /// Kept out: his sessions end, his keys do nothing.
+    /// Kept out: their sessions end, their keys do nothing.
     disabled: Option<bool>,
     /// 10 characters at least; ends their sessions and keys. One's own is changed with the current one.
     #[schema(value_type = Option<String>, min_length = 10, max_length = 1024)]
     password: Option<Secret>,
 }
 
-/// Changes a user's role or password, or keeps him out.
+/// Changes a user's role or password, or keeps them out.
 #[utoipa::path(patch, path = "/api/users/{id}",
     request_body = Change, tag = "users", params(("id" = String, Path,)), responses(
     (status = 200, body = User),
-    (status = 409, description = "He is the last administrator.", body = super::error::Problem),
+    (status = 409, description = "They are the last administrator.", body = super::error::Problem),
 ))]
 async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<User>> {
     let Change { role, disabled, password } = body.0;
@@ -93,7 +93,7 @@ async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Ch
 /// Deletes a user with everything that is only theirs, the files of their workspace, too. A person does, signed in.
 #[utoipa::path(delete, path = "/api/users/{id}", tag = "users", params(("id" = String, Path,)), responses(
     (status = 204, description = "Deleted."),
-    (status = 409, description = "He is the last administrator.", body = super::error::Problem),
+    (status = 409, description = "They are the last administrator.", body = super::error::Problem),
 ))]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
     state.app.stores.people.delete_user(&by, id(&path)?).await?;

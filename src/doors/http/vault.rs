@@ -21,7 +21,7 @@ pub(super) fn routes() -> Vec<Route> {
     vec![route!(key_facts, Permission("settings:manage")), route!(rotate, Permission("settings:manage"))]
 }
 
-/// Where the vault's key lies, and what a new one would mean.
+/// Returns where the vault's key lies, and what a new one would mean.
 #[utoipa::path(get, path = "/api/vault", tag = "settings", responses((status = 200, body = KeyFacts)))]
 async fn key_facts(state: Data<State>) -> Result<Json<KeyFacts>> {
     state.app.stores.vault.key_facts().await.map(Json)

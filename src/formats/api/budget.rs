@@ -1,5 +1,5 @@
-//! How much of a document's schemas is kept: what one operation may take, and all of them together. A schema stands in
-//! a document once and in every operation that refers to it, so a small document can be a large catalog.
+//! The budget for a document's schemas: what one operation may take, and all of them together. A schema stands in a
+//! document once and in every operation that refers to it, so a small document can be a large catalog.
 
 use serde_json::Value;
 
@@ -11,25 +11,29 @@ const MAX_OPERATIONS: usize = 5_000;
 pub(super) const MAX_NODES: usize = 1_200;
 /// Most bytes of one operation's schemas as JSON; a little less than an endpoint takes.
 const MAX_BYTES: usize = 56 * 1024;
-/// What a value takes in memory beside its text.
+/// The memory a value takes beside its text.
 const NODE: usize = 256;
-/// What all operations of a document may take in memory together.
+/// The memory all operations of a document may take together.
 pub(super) const DOCUMENT: usize = 64 << 20;
-/// What an operation may always take.
+/// The memory an operation may always take.
 const LEAST: usize = 8 << 10;
-/// How many even shares one operation may take: most take less than theirs.
+/// The number of even shares one operation may take: most take less than theirs.
 const SHARES: usize = 4;
 /// Longest default, constant or choice, as JSON.
 const SMALL: usize = 1_024;
 
-/// What is left for the operations that are still to be read.
+/// The memory left for the operations that are still to be read.
 pub(super) struct Budget {
     left: usize,
     operations: usize,
 }
 
 impl Budget {
-    /// For a document with so many operations, which together may take `most`. Fails where they are too many.
+    /// Makes the budget of a document with so many operations, which together may take `most`.
+    ///
+    /// # Errors
+    ///
+    /// If they are too many.
     pub(super) fn of(most: usize, operations: usize) -> Result<Self> {
         if operations > MAX_OPERATIONS {
             return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
@@ -50,7 +54,7 @@ impl Budget {
     }
 }
 
-/// What one operation may take, and has taken.
+/// The memory one operation may take, and has taken.
 pub(super) struct Allowance {
     most: usize,
     nodes: usize,
@@ -63,7 +67,7 @@ impl Allowance {
         Self { most: usize::MAX, nodes: 0, bytes: 0 }
     }
 
-    /// Whether it is all that one operation may take.
+    /// Returns whether it is all that one operation may take.
     pub(super) fn is_whole(&self) -> bool {
         self.most >= MAX_NODES * NODE + MAX_BYTES
     }
@@ -78,12 +82,13 @@ impl Allowance {
         self.bytes += bytes;
     }
 
-    /// Whether nothing more may be taken.
+    /// Returns whether nothing more may be taken.
     pub(super) fn is_spent(&self) -> bool {
         self.nodes > MAX_NODES || self.bytes > MAX_BYTES || self.weight() > self.most
     }
 
-    /// Whether not even names may be taken: those of properties nothing more is said of are few bytes and much help.
+    /// Returns whether not even names may be taken: those of properties nothing more is said of are few bytes and much
+    /// help.
     pub(super) fn is_exhausted(&self) -> bool {
         self.nodes > 2 * MAX_NODES
             || self.bytes > MAX_BYTES + MAX_BYTES / 16
@@ -95,7 +100,7 @@ impl Allowance {
     }
 }
 
-/// Whether a default, a constant or a choice is short enough to be taken over.
+/// Returns whether a default, a constant or a choice is short enough to be taken over.
 pub(super) fn is_small(value: &Value) -> bool {
     let mut left = SMALL;
     fits(value, &mut left)

@@ -34,7 +34,7 @@ struct Asked {
     warnings: Vec<String>,
 }
 
-/// Whether a text is to be read as curl commands: the first thing it would run is one.
+/// Returns whether a text is to be read as curl commands: the first thing it would run is one.
 pub(super) fn is_curl(text: &str) -> bool {
     curl_shell::is_curl(text)
 }

@@ -1,4 +1,4 @@
-//! How a curl command proves who asks: the kind of credential it needs. What it holds is never taken over.
+//! The authentication of a curl command: the kind of credential it needs. What it holds is never taken over.
 
 use url::Url;
 
@@ -16,7 +16,7 @@ pub(super) fn auth(command: &Command, url: &Url) -> Auth {
     proofs(command, url).into_iter().next().map_or(Auth::None, |(_, auth)| auth)
 }
 
-/// What is to be known of the credential of a command, in words.
+/// Returns what is to be known of the credential of a command, in words.
 pub(super) fn warnings(command: &Command, url: &Url) -> Vec<String> {
     let mut told: Vec<String> = Vec::new();
     if let Some(proof) = &command.unknown_proof {

@@ -17,12 +17,12 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// A field of a form; a file has no value.
 pub(super) type Field = (String, Option<String>);
 
-/// Whether the body is a file as it is, and no text.
+/// Returns whether the body is a file as it is, and no text.
 pub(super) fn sends_file(command: &Command) -> bool {
     command.upload || (command.file && media(command).is_some_and(|media| !upload::is_text(&media)))
 }
 
-/// What is to be known of the body, in words.
+/// Returns what is to be known of the body, in words.
 pub(super) fn warnings(command: &Command) -> Vec<String> {
     let is_unread = command.file && !sends_file(command);
     let is_lost = boundary(command).is_some_and(|boundary| parts(&command.data.concat(), &boundary).is_empty());
@@ -63,7 +63,7 @@ pub(super) fn parameter(command: &Command, examples: &mut Examples) -> Option<Pa
     })
 }
 
-/// What the body is said to be.
+/// Returns the media type the body is said to have.
 fn media(command: &Command) -> Option<String> {
     let media = command.headers.iter().find(|header| header.lower() == "content-type");
     media.map(|header| header.value.to_lowercase())
@@ -118,7 +118,7 @@ pub(super) fn listed(one: Value, name: &str, times: usize) -> Value {
     if times < 2 && !name.ends_with("[]") { one } else { json!({"type": "array", "items": one}) }
 }
 
-/// What parts the fields of a body that a browser wrote out as a form with files (RFC 7578).
+/// Returns the line that parts the fields of a body that a browser wrote out as a form with files (RFC 7578).
 fn boundary(command: &Command) -> Option<String> {
     let header = command.headers.iter().find(|header| header.lower() == "content-type")?;
     let is_form = header.value.to_ascii_lowercase().starts_with(upload::FORM) && !command.data.is_empty();

@@ -62,7 +62,7 @@ impl Header {
     }
 }
 
-/// Whether a text stands for a value as documentation writes it: `{name}`, `<name>`, `YOUR_NAME`.
+/// Returns whether a text stands for a value as documentation writes it: `{name}`, `<name>`, `YOUR_NAME`.
 fn is_placeholder(text: &str) -> bool {
     let inside = |open: char, close: char| text.strip_prefix(open).and_then(|rest| rest.strip_suffix(close));
     let is_name = |text: &str| text.chars().all(|c| c.is_ascii_alphanumeric() || "_-. ".contains(c));
@@ -70,7 +70,7 @@ fn is_placeholder(text: &str) -> bool {
     within.is_some_and(is_name) || text.to_ascii_uppercase().starts_with("YOUR") && is_name(text)
 }
 
-/// What a command asks for.
+/// The request a command asks for.
 #[derive(Debug, Default)]
 pub(super) struct Command {
     pub(super) method: Option<String>,
@@ -79,7 +79,7 @@ pub(super) struct Command {
     pub(super) headers: Vec<Header>,
     /// Pieces of the body, as curl sends them.
     pub(super) data: Vec<String>,
-    /// What `--url-query` adds.
+    /// The parameters `--url-query` adds.
     pub(super) query: Vec<String>,
     /// The fields of a multipart form; a file has no value.
     pub(super) form: Vec<(String, Option<String>)>,

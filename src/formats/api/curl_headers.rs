@@ -44,7 +44,7 @@ const OURS: &[&str] = &[
     "via",
     "x-real-ip",
 ];
-/// How the names of more of them begin.
+/// The beginnings of the names of more of them.
 const OURS_BEGIN: &[&str] = &["access-control-", "proxy-", "sec-", "x-forwarded-"];
 /// Headers that make a request another than it says: none is ever sent.
 const TURNING: &[&str] =
@@ -83,7 +83,7 @@ pub(super) fn parameters(command: &Command, auth: &Auth, examples: &mut Examples
     parameters
 }
 
-/// What is said of headers that change what a request means.
+/// Returns a warning about headers that change what a request means.
 pub(super) fn warning(command: &Command) -> Option<String> {
     let found = command.headers.iter().find(|header| TURNING.contains(&header.lower().as_str()))?;
     Some(format!("The header {} is never sent, it makes a request another than it says: check the method.", found.name))
@@ -122,7 +122,7 @@ fn made(header: &Header, required: bool, schema: serde_json::Value) -> Parameter
     }
 }
 
-/// What kind of answer is asked for, where it is a particular one: it is always sent.
+/// Returns the parameter for the kind of answer asked for, where it is a particular one: it is always sent.
 fn accepted(command: &Command) -> Option<Parameter> {
     let header = command.headers.iter().rfind(|header| header.lower() == "accept")?;
     let value = &header.value;

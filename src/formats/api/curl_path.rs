@@ -16,7 +16,7 @@ use crate::model::{
 /// Longest name of a placeholder.
 const LONGEST: usize = 64;
 
-/// What is written in capitals and stands for nothing but itself.
+/// The words that are written in capitals and stand for nothing but themselves.
 const ABBREVIATIONS: &[&str] = &[
     "AJAX", "API", "CSV", "GRAPHQL", "HTML", "HTTP", "JSON", "OAUTH", "ODATA", "PDF", "REST", "RPC", "RSS", "SOAP",
     "SQL", "WEB", "WMS", "WFS", "WS", "XML",
@@ -28,15 +28,15 @@ pub(super) fn url(word: &Word) -> Result<Url> {
     let with_scheme = if text.contains("://") { text.clone() } else { format!("http://{text}") };
     let url = Url::parse(&with_scheme).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     let url =
-        url.ok_or_else(|| of_shell(word).unwrap_or_else(|| told("The URL of the curl command cannot be read.")))?;
-    let host = url.host_str().ok_or_else(|| told("The URL of the curl command names no host."))?;
+        url.ok_or_else(|| of_shell(word).unwrap_or_else(|| invalid("The URL of the curl command cannot be read.")))?;
+    let host = url.host_str().ok_or_else(|| invalid("The URL of the curl command names no host."))?;
     let is_placeholder = host.contains(['$', '{', '}', '`', '*']);
     if let Some(error) = of_shell(word).filter(|_| is_placeholder || text.contains("$(")) {
         return Err(error);
     }
     if is_placeholder {
         let host = shorten(host);
-        return Err(told(&format!("The host of the curl command, '{host}', is a placeholder: write out the host.")));
+        return Err(invalid(&format!("The host of the curl command, '{host}', is a placeholder: write out the host.")));
     }
     Ok(url)
 }
@@ -78,8 +78,8 @@ pub(super) fn templated(path: &str, word: &Word) -> Result<(String, Vec<Paramete
     }
 }
 
-/// What stands for a value, without the signs around it: `{id}`, `{{id}}`, `<id>`, `:id`, and `$ID` where a shell would
-/// have put its value in place.
+/// Returns the name that stands for a value, without the signs around it: `{id}`, `{{id}}`, `<id>`, `:id`, and `$ID`
+/// where a shell would have put its value in place.
 pub(super) fn placeholder<'a>(text: &'a str, word: &Word) -> Option<&'a str> {
     let within = |open: &str, close: &str| text.strip_prefix(open)?.strip_suffix(close);
     let variable = || within("${", "}").or_else(|| text.strip_prefix('$')).filter(|_| word.variable.is_some());
@@ -87,7 +87,7 @@ pub(super) fn placeholder<'a>(text: &'a str, word: &Word) -> Option<&'a str> {
     name.or_else(variable).or_else(|| text.strip_prefix(':')).filter(|name| is_name(name))
 }
 
-/// Whether a segment stands for a value as documentation writes it, `OWNER`, among others in small letters. What is an
+/// Returns whether a segment stands for a value as documentation writes it, `OWNER`, among others in small letters. An
 /// abbreviation is no such.
 fn is_shouted(segment: &str) -> bool {
     let is_word = segment.chars().all(|c| c.is_ascii_uppercase() || "_-".contains(c));
@@ -95,7 +95,7 @@ fn is_shouted(segment: &str) -> bool {
     fits && segment.len() <= LONGEST && !ABBREVIATIONS.contains(&segment)
 }
 
-/// A segment with placeholders in it, `{name}.json`, as texts and the names behind them; none where it has none.
+/// A segment with placeholders in it, `{name}.json`, as texts and the names behind them; `None` if it has none.
 fn parts(segment: &str) -> Option<Vec<(&str, Option<&str>)>> {
     let (mut parts, mut rest) = (Vec::new(), segment);
     while let Some((text, after)) = rest.split_once('{') {
@@ -143,15 +143,15 @@ impl Template {
     }
 }
 
-/// What to say where a shell would have put a value in place.
+/// Returns the error for a place where a shell would have put a value.
 fn of_shell(word: &Word) -> Option<Error> {
     let variable = word.variable.as_deref()?;
-    Some(told(&format!(
+    Some(invalid(&format!(
         "The URL of the curl command holds {variable}, which only your shell knows: write out what it stands for, or \
          put the URL in single quotes where it is meant as it stands."
     )))
 }
 
-fn told(message: &str) -> Error {
+fn invalid(message: &str) -> Error {
     Error::invalid(message.to_owned())
 }

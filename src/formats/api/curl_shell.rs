@@ -1,4 +1,4 @@
-//! What stands around a curl command where people copy it from: comments, fences of Markdown, variables, `sudo`.
+//! The surroundings of a curl command where people copy it from: comments, fences of Markdown, variables, `sudo`.
 
 use std::borrow::Cow;
 
@@ -6,19 +6,19 @@ use url::Url;
 
 use super::curl_words::Word;
 
-/// What may stand before the name of a program that is run.
+/// The words that may stand before the name of a program that is run.
 const BEFORE: &[&str] = &["sudo", "env", "time", "command", "exec", "export", "set"];
-/// What opens and closes a piece of code in Markdown.
+/// The line that opens and closes a piece of code in Markdown.
 const FENCE: &str = "```";
 
-/// Whether the first thing a text would have run is curl.
+/// Returns whether the first thing a text would have run is curl.
 pub(super) fn is_curl(text: &str) -> bool {
     let text = unfenced(text);
     let lines = text.lines().map(str::trim).filter(|line| !line.is_empty() && !line.starts_with('#'));
     lines.map_while(named).any(|name| name.is_some())
 }
 
-/// What a line runs: curl; nothing, where it sets variables only; else none.
+/// Returns what a line runs: curl; nothing, where it sets variables only; else `None`.
 fn named(line: &str) -> Option<Option<()>> {
     let line = line.strip_prefix("$ ").unwrap_or(line);
     let mut has_options = false;
@@ -56,7 +56,7 @@ pub(super) fn unfenced(text: &str) -> Cow<'_, str> {
     Cow::Owned(code)
 }
 
-/// Whether a word names curl.
+/// Returns whether a word names curl.
 pub(super) fn is_program(word: &str) -> bool {
     matches!(word, "curl" | "curl.exe")
 }
@@ -114,7 +114,7 @@ impl Variables {
     }
 }
 
-/// Whether a text is an address and nothing secret.
+/// Returns whether a text is an address and nothing secret.
 fn is_address(text: &str) -> bool {
     let url = Url::parse(text).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
     url.is_some_and(|url| url.username().is_empty() && url.password().is_none() && url.query().is_none())

@@ -7,7 +7,7 @@ use crate::model::error::{Error, Result};
 /// A word.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]
 pub(super) struct Word {
-    /// What the program is given.
+    /// The text the program is given.
     pub(super) text: String,
     /// The first variable in it that a shell would have put in place.
     pub(super) variable: Option<String>,
@@ -23,7 +23,7 @@ fn unclosed() -> Error {
     Error::invalid("A quote of the curl command is never closed.")
 }
 
-/// What has been read of the commands so far.
+/// The part of the commands that has been read so far.
 #[derive(Default)]
 struct Reading {
     commands: Vec<Vec<Word>>,
@@ -110,7 +110,7 @@ fn of_shell(text: &str) -> Result<Vec<Vec<Word>>> {
     Ok(read.end())
 }
 
-/// Whether nothing follows on this line; its end is taken. Blanks behind a backslash are easily pasted along.
+/// Returns whether nothing follows on this line; its end is taken. Blanks behind a backslash are easily pasted along.
 fn is_rest_blank(chars: &mut Peekable<Chars<'_>>) -> bool {
     let mut ahead = chars.clone();
     while ahead.next_if(|c| matches!(c, ' ' | '\t')).is_some() {}
@@ -121,7 +121,7 @@ fn is_rest_blank(chars: &mut Peekable<Chars<'_>>) -> bool {
     ends
 }
 
-/// Whether a `<` begins a placeholder, `<id>`, which documentation leaves without quotes.
+/// Returns whether a `<` begins a placeholder, `<id>`, which documentation leaves without quotes.
 fn is_placeholder(chars: &Peekable<Chars<'_>>) -> bool {
     let mut ahead = chars.clone();
     let starts = ahead.next_if(char::is_ascii_alphabetic).is_some();
@@ -129,19 +129,19 @@ fn is_placeholder(chars: &Peekable<Chars<'_>>) -> bool {
     starts && ahead.next() == Some('>')
 }
 
-/// Whether a placeholder was begun at the end of a text.
+/// Returns whether a placeholder was begun at the end of a text.
 fn is_opened(text: &str) -> bool {
     let name = text.rsplit_once('<').map(|(_, name)| name);
     name.is_some_and(|name| !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || "_-".contains(c)))
 }
 
-/// Whether an `&` parts two values of an address that was left without quotes.
+/// Returns whether an `&` parts two values of an address that was left without quotes.
 fn is_in_query(word: Option<&Word>, chars: &mut Peekable<Chars<'_>>) -> bool {
     let in_query = word.is_some_and(|word| word.text.contains("://") && word.text.contains('?'));
     in_query && chars.peek().is_some_and(char::is_ascii_alphanumeric)
 }
 
-/// What ends the lines that a command reads as its input, after `<<`.
+/// Returns the word that ends the lines a command reads as its input, after `<<`.
 fn delimiter(chars: &mut Peekable<Chars<'_>>) -> Option<String> {
     while chars.next_if(|c| matches!(c, '-' | ' ' | '\t')).is_some() {}
     let mut end = String::new();
@@ -162,7 +162,7 @@ fn skip_lines(chars: &mut Peekable<Chars<'_>>, end: &str) {
     }
 }
 
-/// Whether a line ends here; its end is taken.
+/// Returns whether a line ends here; its end is taken.
 fn is_line_end(chars: &mut Peekable<Chars<'_>>) -> bool {
     let carriage = chars.next_if_eq(&'\r').is_some();
     chars.next_if_eq(&'\n').is_some() || carriage
@@ -246,7 +246,7 @@ fn hex(chars: &mut Peekable<Chars<'_>>, most: usize) -> Option<char> {
     char::from_u32(u32::from_str_radix(&digits, 16).ok()?)
 }
 
-/// What the Windows command line hands on: `^` takes the next character as it is, but for those in bare quotes.
+/// Returns what the Windows command line hands on: `^` takes the next character as it is, but for those in bare quotes.
 fn without_carets(text: &str) -> String {
     let (mut out, mut quoted) = (String::with_capacity(text.len()), false);
     let mut chars = text.chars().peekable();

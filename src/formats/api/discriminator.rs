@@ -1,4 +1,4 @@
-//! Which of several schemas a value is to fit, told by one of its properties: `discriminator` of OpenAPI.
+//! The choice among several schemas by one property of a value: `discriminator` of OpenAPI.
 
 use serde_json::{Map, Value, json};
 
@@ -34,7 +34,7 @@ fn names<'a>(reference: &'a str, mapping: Option<&'a Map<String, Value>>) -> Vec
     names.map(|(name, _)| name.as_str()).collect()
 }
 
-/// Where the schema itself names other values, it is left as it is: one of the two is wrong.
+/// Narrows a schema to these names. Where it names other values itself, it is left as it is: one of the two is wrong.
 fn narrow(told: &mut Map<String, Value>, names: &[&str]) {
     let is_text = told.get("type").is_none_or(|kind| kind == "string");
     let known = match (told.get("const"), told.get("enum")) {

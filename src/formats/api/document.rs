@@ -31,7 +31,8 @@ const MAX_DEPTH: usize = 200;
 /// document's own first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ApiFiles {
-    /// Where it was asked for, and where it was found behind redirects; `None` for a text without a place.
+    /// The address it was asked for at, and the one it was found at behind redirects; `None` for a text without a
+    /// place.
     pub from: Option<(Url, Url)>,
     /// The further files in the order of their texts, and why one could not be fetched: that has no text.
     pub further: Vec<(Url, Option<String>)>,
@@ -50,7 +51,8 @@ impl ApiFiles {
     /// Reads the document, or says which of its files are missing.
     ///
     /// # Errors
-    /// Where the document is none that is known, or is damaged.
+    ///
+    /// If the document is none that is known, or is damaged.
     pub fn read(self, texts: &[Vec<u8>]) -> Result<ApiRead> {
         let mut texts = texts.iter();
         let mut next = || match texts.next().map(|text| str::from_utf8(text)) {
@@ -85,7 +87,8 @@ impl ApiFiles {
 /// A document as it is read.
 struct Document {
     main: File,
-    /// Where it was asked for, and where it was found behind redirects; none is a text without a place.
+    /// The address it was asked for at, and the one it was found at behind redirects; `None` for a text without a
+    /// place.
     from: Option<(Url, Url)>,
     /// The further files in the order they were named; none is one that could not be read.
     files: Vec<(Url, Option<File>)>,
@@ -96,7 +99,7 @@ struct Document {
     warnings: Vec<String>,
 }
 
-/// What stands in a file.
+/// The contents of a file.
 enum File {
     Tree(Value),
     Xml(Element),
@@ -151,7 +154,7 @@ impl Document {
         }
     }
 
-    /// What it all says.
+    /// Reads all of it.
     fn read(self) -> Result<Proposals> {
         let Self { main, from, files, includers, warnings, .. } = self;
         let mut read = match main {

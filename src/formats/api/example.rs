@@ -4,7 +4,7 @@ use serde_json::{Map, Value, json};
 
 use crate::model::secret_name::may_be_secret;
 
-/// How values begin that are credentials whatever they are called.
+/// The beginnings of values that are credentials whatever they are called.
 const CREDENTIALS: &[&str] =
     &["Bearer ", "Basic ", "Digest ", "eyJ", "sk-", "sk_", "ghp_", "github_pat_", "xox", "AKIA"];
 
@@ -28,7 +28,7 @@ impl Examples {
         self.shape(value, may_be_secret(name))
     }
 
-    /// What stands in a secret is one too.
+    /// Reduces a value to its shape; what stands in a secret is one too.
     fn shape(&mut self, value: &Value, secret: bool) -> Value {
         match value {
             Value::Null => json!({}),

@@ -20,14 +20,14 @@ use crate::model::{
     spec::Risk,
 };
 
-/// What is asked of a system to know its schema.
+/// The query that asks a system for its schema.
 pub const INTROSPECTION: &str = "query IntrospectionQuery { __schema { queryType { name } mutationType { name } subscriptionType { name } types { \
      kind name description isOneOf fields(includeDeprecated: false) { name description args { ...In } type { ...T } } \
      inputFields { ...In } enumValues(includeDeprecated: false) { name } possibleTypes { name } } } } \
      fragment In on __InputValue { name description defaultValue type { ...T } } \
      fragment T on __Type { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name ofType { kind name } } } } } }";
 
-/// What is asked of a system that does not know [`INTROSPECTION`] in full: `isOneOf` is of September 2025.
+/// Returns the query for a system that does not know [`INTROSPECTION`] in full: `isOneOf` is of September 2025.
 pub fn older_introspection() -> String {
     INTROSPECTION.replace(" isOneOf", "")
 }
@@ -50,7 +50,7 @@ impl<'a> Types<'a> {
         allowance.add(bytes);
     }
 
-    /// Whether the operation has taken all that it may.
+    /// Returns whether the operation has taken all that it may.
     pub(super) fn is_spent(&self) -> bool {
         self.allowance.borrow().is_spent()
     }
@@ -120,7 +120,7 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
     })
 }
 
-/// What is said of subscriptions, where the schema has some.
+/// Returns a note on subscriptions, where the schema has some.
 fn subscriptions(schema: &Value, types: &Types<'_>) -> Option<String> {
     let name = schema.pointer("/subscriptionType/name")?.as_str()?;
     let fields = types.get(name)?.get("fields")?.as_array()?;

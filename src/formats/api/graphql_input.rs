@@ -1,4 +1,4 @@
-//! What a GraphQL operation takes: its arguments as parameters, with the types of input as JSON Schema.
+//! The input of a GraphQL operation: its arguments as parameters, with the types of input as JSON Schema.
 
 use std::collections::BTreeMap;
 
@@ -25,10 +25,10 @@ const MAX_VALUES: usize = 200;
 const FILE: &str = "Upload";
 /// The types of a scalar nothing is known of.
 const ANYTHING: &[&str] = &["string", "number", "boolean", "object", "array", "null"];
-/// What is told of an argument of a mutation that may be null.
+/// The note on an argument of a mutation that may be null.
 const CLEARS: &str = "Null clears it: leave it out where nothing is meant.";
 
-/// An argument as a parameter; none where it takes a file.
+/// An argument as a parameter; `None` if it takes a file.
 pub(super) fn variable(arg: &Value, types: &Types<'_>, is_mutation: bool) -> Option<Parameter> {
     let kind = arg.get("type").filter(|kind| !is_file(kind))?;
     let mut schema = schema(kind, types, 0);
@@ -66,7 +66,7 @@ pub(super) fn declared(arg: &Value) -> Option<String> {
     Some(format!("${}: {plain}", name_of(arg)?))
 }
 
-/// Whether nothing can be given for an argument but a file, and it must be given.
+/// Returns whether nothing can be given for an argument but a file, and it must be given.
 pub(super) fn demands_file(arg: &Value, types: &Types<'_>, depth: usize) -> bool {
     let Some(kind) = arg.get("type").filter(|_| is_required(arg) && depth < MAX_DEPTH && !types.is_spent()) else {
         return false;
@@ -77,7 +77,7 @@ pub(super) fn demands_file(arg: &Value, types: &Types<'_>, depth: usize) -> bool
     is_file(kind) || fields.into_iter().flatten().any(|field| demands_file(field, types, depth + 1))
 }
 
-/// Whether a type is that of files, or of a list of them.
+/// Returns whether a type is that of files, or of a list of them.
 pub(super) fn is_file(kind: &Value) -> bool {
     name_of(innermost(kind)) == Some(FILE)
 }
@@ -86,7 +86,7 @@ pub(super) fn name_of(value: &Value) -> Option<&str> {
     value.get("name")?.as_str()
 }
 
-/// Whether an argument must be given.
+/// Returns whether an argument must be given.
 pub(super) fn is_required(arg: &Value) -> bool {
     arg.get("type").is_some_and(|kind| !is_nullable(kind)) && arg.get("defaultValue").is_none_or(Value::is_null)
 }
@@ -114,7 +114,7 @@ fn is_nullable(kind: &Value) -> bool {
     kind.get("kind").and_then(Value::as_str) != Some("NON_NULL")
 }
 
-/// What a schema gives where nothing is said; a null says no more than nothing.
+/// Returns the value a schema gives where nothing is said; a null says no more than nothing.
 fn default(arg: &Value) -> Option<Value> {
     graphql_sdl::literal(arg.get("defaultValue")?.as_str()?).filter(|default| !default.is_null() && is_small(default))
 }
@@ -131,7 +131,7 @@ fn null_too(map: &mut Map<String, Value>) {
     allow_null(map);
 }
 
-/// What stands within a value, which may be null unless the type says otherwise.
+/// Returns the schema of what stands within a value, which may be null unless the type says otherwise.
 fn value(kind: &Value, types: &Types<'_>, depth: usize) -> Value {
     let mut schema = schema(kind, types, depth);
     if let (true, Some(map)) = (is_nullable(kind), schema.as_object_mut()) {

@@ -35,12 +35,16 @@ fn pattern(text: &str) -> Regex {
     Regex::new(text).expect("a pattern")
 }
 
-/// Whether a text begins as a schema does.
+/// Returns whether a text begins as a schema does.
 pub(super) fn is_schema(text: &str) -> bool {
     BEGINS.is_match(text)
 }
 
-/// The introspection of a schema. Fails where the text is none.
+/// Returns the introspection of a schema.
+///
+/// # Errors
+///
+/// If the text is none.
 pub(super) fn introspection(text: &str) -> Result<Value> {
     ensure_shallow(text)?;
     let document = parse_schema(bare(text)).map_err(|error| unreadable("schema", &error))?;
@@ -52,7 +56,7 @@ pub(super) fn introspection(text: &str) -> Result<Value> {
             TypeSystemDefinition::Directive(_) => {}
         }
     }
-    Ok(schema.told())
+    Ok(schema.to_json())
 }
 
 /// The text without the descriptions of the schema as a whole, which the parser does not know; places stay.
@@ -70,7 +74,8 @@ fn bare(text: &str) -> String {
     bare
 }
 
-/// The value a literal stands for, as the defaults of an introspection are written; none where it is not one whole literal.
+/// The value a literal stands for, as the defaults of an introspection are written; `None` if it is not one whole
+/// literal.
 pub(super) fn literal(text: &str) -> Option<Value> {
     ensure_shallow(text).ok()?;
     let document = parse_schema(format!("input I {{ a: A = {text} }}")).ok()?;
@@ -153,7 +158,7 @@ impl Schema {
         }
     }
 
-    fn told(&self) -> Value {
+    fn to_json(&self) -> Value {
         let root = |said: &Option<String>, usual: &str| {
             let name = said.as_deref().unwrap_or(usual);
             self.types.contains_key(name).then(|| json!({"name": name}))

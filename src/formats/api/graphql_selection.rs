@@ -1,4 +1,4 @@
-//! What is asked back of a GraphQL type: its plain fields, those of its neighbours, and of each kind it may be.
+//! The selection asked back of a GraphQL type: its plain fields, those of its neighbours, and of each kind it may be.
 
 use std::collections::HashMap;
 
@@ -12,15 +12,15 @@ use super::{
 
 /// Most fields that are asked back.
 const MAX_FIELDS: usize = 60;
-/// How deep.
+/// The greatest depth.
 const MAX_DEPTH: usize = 3;
 /// Most kinds of an answer.
 const MAX_MEMBERS: usize = 12;
 
-/// What is asked back of one operation.
+/// The selection asked back of one operation.
 pub(super) struct Selecting<'a> {
     types: &'a Types<'a>,
-    /// How many fields may still be asked for.
+    /// The number of fields that may still be asked for.
     left: usize,
     /// The types whose fields are being asked for: none is asked for within itself.
     open: Vec<&'a str>,
@@ -33,7 +33,7 @@ impl<'a> Selecting<'a> {
         Self { types, left: MAX_FIELDS, open: Vec::new(), left_out: false }
     }
 
-    /// What is asked back of a type, with a blank before it; nothing of one without fields.
+    /// Returns the selection asked back of a type, with a blank before it; nothing of one without fields.
     pub(super) fn selection(&mut self, kind: &'a Value) -> String {
         let named = innermost(kind);
         let shape = named.get("kind").and_then(Value::as_str);
@@ -68,7 +68,7 @@ impl<'a> Selecting<'a> {
         if asked.is_empty() { " { __typename }".to_owned() } else { format!(" {{ {} }}", asked.join(" ")) }
     }
 
-    /// Whether the fields of a type are asked for here: not too deep, and in none of its own.
+    /// Returns whether the fields of a type are asked for here: not too deep, and in none of its own.
     fn may_enter(&self, kind: &Value) -> bool {
         self.open.len() < MAX_DEPTH && name_of(innermost(kind)).is_some_and(|name| !self.open.contains(&name))
     }

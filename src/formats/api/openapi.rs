@@ -31,7 +31,11 @@ const MAX_DOUBTS: usize = 50;
 /// The methods an operation may have.
 const METHODS: &[&str] = &["get", "put", "post", "delete", "options", "head", "patch"];
 
-/// Reads a document. Fails where it is none, or has too many operations.
+/// Reads a document.
+///
+/// # Errors
+///
+/// If it is none, or has too many operations.
 pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
     read_within(document, from, budget::DOCUMENT)
 }

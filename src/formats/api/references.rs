@@ -7,7 +7,7 @@ use url::Url;
 
 use super::document::Named;
 
-/// Where the further files stand in the document.
+/// The member of the document that holds the further files.
 const FILES: &str = "x-satchel-files";
 
 /// The files a value refers to.

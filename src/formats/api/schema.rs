@@ -18,7 +18,7 @@ const MAX_CHOICE_BYTES: usize = 16 * 1024;
 pub(super) const EXAMPLES: usize = 20;
 /// Longest name of a property, in bytes.
 pub(super) const MAX_NAME: usize = 400;
-/// How much a pattern may take once it is read: it is read for every operation that refers to it.
+/// The most a pattern may take once it is read: it is read for every operation that refers to it.
 const MAX_PATTERN: usize = 256 << 10;
 /// Most items of a list that are described one by one.
 const MAX_ITEMS: usize = 50;
@@ -45,12 +45,12 @@ const TYPES: &[&str] = &["string", "number", "integer", "boolean", "object", "ar
 /// Puts references in place, for one operation.
 pub(super) struct Inliner<'a> {
     root: &'a Value,
-    /// What it may take.
+    /// The memory it may take.
     pub(super) allowance: Allowance,
-    /// Whether words beside a reference count: in OpenAPI 3.1 they do, before they are to be ignored.
+    /// `true` if words beside a reference count: in OpenAPI 3.1 they do, before they are to be ignored.
     beside_counts: bool,
     open: Vec<&'a str>,
-    /// What is read next is a part of a whole: the whole says which of the demanded fields there are.
+    /// Set while what is read next is a part of a whole: the whole says which of the demanded fields there are.
     is_part: bool,
     /// Something was left out: too much, or without end.
     pub(super) was_cut: bool,
@@ -71,7 +71,7 @@ impl<'a> Inliner<'a> {
         Self { root, allowance, beside_counts, open: Vec::new(), is_part: false, was_cut: false, missing: None }
     }
 
-    /// What a value stands for: itself, or what it refers to.
+    /// Returns the value that one stands for: itself, or what it refers to.
     pub(super) fn resolve(&mut self, value: &'a Value) -> &'a Value {
         let mut value = value;
         for _ in 0..16 {
@@ -123,7 +123,7 @@ impl<'a> Inliner<'a> {
         Value::Object(schema)
     }
 
-    /// What a reference stands for; `beside` is what stands with it and says more of this very place.
+    /// Returns the schema a reference stands for; `beside` is what stands with it and says more of this very place.
     fn referred(&mut self, reference: &'a str, beside: &'a Map<String, Value>, is_part: bool) -> Value {
         let Some(found) = self.look_up(reference) else { return json!({}) };
         let schema = if self.open.contains(&reference) {
@@ -147,7 +147,8 @@ impl<'a> Inliner<'a> {
         Value::Object(more)
     }
 
-    /// What is sure of a schema that is not read again because it holds itself: its type, or that of a part of it.
+    /// Returns what is sure of a schema that is not read again because it holds itself: its type, or that of a part of
+    /// it.
     fn outline(&mut self, value: &'a Value) -> Value {
         let Some(map) = self.resolve(value).as_object() else { return json!({}) };
         let parts = map.get("allOf").and_then(Value::as_array).into_iter().flatten();
@@ -290,7 +291,7 @@ impl<'a> Inliner<'a> {
     }
 }
 
-/// What counts beside a reference in every dialect: words about this very place.
+/// Returns the members that count beside a reference in every dialect: words about this very place.
 fn said_here(beside: &Map<String, Value>) -> Map<String, Value> {
     let mut said = Map::new();
     if let Some(words) = beside.get("description").and_then(Value::as_str) {
@@ -323,8 +324,8 @@ fn kind(map: &Map<String, Value>) -> Option<Value> {
     }
 }
 
-/// Whether `null` may be given: `nullable` of OpenAPI 3.0, also as a part of its own, Swagger's `x-nullable`, or `null`
-/// among the choices.
+/// Returns whether `null` may be given: `nullable` of OpenAPI 3.0, also as a part of its own, Swagger's `x-nullable`,
+/// or `null` among the choices.
 fn is_nullable(map: &Map<String, Value>) -> bool {
     let says = |map: &Map<String, Value>, word: &str| map.get(word) == Some(&Value::Bool(true));
     let all = |word: &str| map.get(word).and_then(Value::as_array).into_iter().flatten();

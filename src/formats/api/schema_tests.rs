@@ -1,4 +1,4 @@
-//! What schemas of documents become.
+//! The results of reading schemas of documents.
 
 use serde_json::{Map, Value, json};
 
@@ -14,7 +14,7 @@ fn refer(name: &str) -> Value {
     json!({"$ref": format!("#/components/schemas/{name}")})
 }
 
-/// Whether a schema takes a value.
+/// Returns whether a schema takes a value.
 fn takes(schema: &Value, value: &Value) -> bool {
     jsonschema::is_valid(schema, value)
 }

@@ -5,12 +5,12 @@ use regex::Regex;
 use super::text;
 use crate::model::error::Error;
 
-/// How much of a page is looked at.
+/// The number of bytes of a page that are looked at.
 const LOOKED_AT: usize = 256 * 1024;
-/// How Swagger UI, Redoc, RapiDoc, Scalar and Elements name the document, in scripts and in attributes.
+/// The ways in which Swagger UI, Redoc, RapiDoc, Scalar and Elements name the document, in scripts and in attributes.
 const NAMED: &str = r#"(?i)(?:\b(?:spec-url|data-url|apidescriptionurl)\s*=\s*|["']?\b(?:url|spec_?url)["']?\s*:\s*)["']([^"'<>\s]{1,500})["']"#;
 
-/// Why a text is refused, where it is a web page.
+/// Returns why a text is refused, where it is a web page.
 pub(super) fn refusal(text: &str) -> Option<Error> {
     let start: String = text.chars().take(LOOKED_AT).collect();
     let head: String = start.chars().take(2_000).collect::<String>().to_ascii_lowercase();

@@ -76,7 +76,7 @@ struct Wsdl<'a> {
     budget: RefCell<Budget>,
 }
 
-/// What is put into the body.
+/// The content that is put into the body.
 #[derive(Default)]
 struct Input {
     element: String,
@@ -163,7 +163,11 @@ impl<'a> Wsdl<'a> {
         })
     }
 
-    /// The element of the body and what stands in it. Fails where the document is too much to read.
+    /// Returns the element of the body and what stands in it.
+    ///
+    /// # Errors
+    ///
+    /// If the document is too much to read.
     fn input(&self, operation: &str, message: Option<&str>, place: (&'a Element, &'a Element)) -> Result<Input> {
         let mut types = Types::of(&self.schemas, self.budget.borrow_mut().next());
         let input = self.content(operation, message, place, &mut types);

@@ -34,8 +34,8 @@ pub(in crate::formats) fn append(bytes: &[u8], paragraphs: &[String], limits: &L
     rewrite(&mut package, &Changes::from([(main, Some(text.into_bytes()))]))
 }
 
-/// Where the next paragraph belongs: before the last section's page settings, which end the body. With it the prefix
-/// the part has for its elements.
+/// Returns where the next paragraph belongs: before the last section's page settings, which end the body. With it the
+/// prefix the part has for its elements.
 fn end_of_body(text: &str) -> Result<(usize, String)> {
     let mut places = Places::new(text);
     let (mut depth, mut body, mut settings) = (0_usize, None, None);

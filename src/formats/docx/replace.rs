@@ -23,7 +23,7 @@ struct Piece {
     text: String,
     /// The whole element.
     element: Range<usize>,
-    /// Its name with prefix; none where the element stands for a character, as a tab does.
+    /// Its name with prefix; `None` if the element stands for a character, as a tab does.
     name: Option<String>,
 }
 
@@ -35,7 +35,7 @@ struct Paragraph {
     copy: bool,
 }
 
-/// What is replaced by what.
+/// A text to replace, and its replacement.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted<'a> {
     pub(super) old: &'a str,
@@ -43,7 +43,7 @@ pub(super) struct Wanted<'a> {
     pub(super) blanks: Blanks,
 }
 
-/// How blanks and tabs of the document are compared with those of the text that is looked for.
+/// The way blanks and tabs of the document are compared with those of the text that is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Blanks {
     /// As they stand.
@@ -117,7 +117,7 @@ pub(super) fn edits(part: &str, wanted: Wanted<'_>, budget: &mut Budget) -> Resu
 }
 
 impl Wanted<'_> {
-    /// Where it stands in a paragraph.
+    /// Returns its places in a paragraph.
     fn found(self, whole: &str) -> Vec<Range<usize>> {
         if self.blanks == Blanks::Exact {
             return whole.match_indices(self.old).map(|(at, text)| at..at + text.len()).collect();

@@ -1,4 +1,4 @@
-//! Which paragraph styles are headings or lists, following what they are based on.
+//! The paragraph styles that are headings or lists, following what they are based on.
 
 use std::collections::HashMap;
 
@@ -56,7 +56,7 @@ impl Styles {
         self.line(id).find_map(|style| style.heading)
     }
 
-    /// Whether paragraphs of the style are entries of a list.
+    /// Returns whether paragraphs of the style are entries of a list.
     pub(super) fn is_list(&self, id: &str) -> bool {
         self.line(id).any(|style| style.list)
     }

@@ -19,6 +19,7 @@ const TYPE_NAME: &str = "__typename";
 /// Returns the outermost fields in their order, and the paths of all of them.
 ///
 /// # Errors
+///
 /// Fragments that are missing, contain each other, or make more fields than are looked at.
 pub(super) fn collect(
     document: &ExecutableDocument,

@@ -1,4 +1,4 @@
-//! What DOCX, XLSX and PPTX have in common: a ZIP package of XML parts that refer to one another.
+//! The common parts of DOCX, XLSX and PPTX: a ZIP package of XML parts that refer to one another.
 
 pub(super) mod package;
 pub(super) mod properties;

@@ -36,7 +36,7 @@ pub(in crate::formats) struct Relation {
     pub(in crate::formats) target: String,
 }
 
-/// What a part refers to, by id.
+/// The parts that a part refers to, by id.
 pub(in crate::formats) type Relations = HashMap<String, Relation>;
 
 impl<'a> Package<'a> {
@@ -59,7 +59,7 @@ impl<'a> Package<'a> {
         &mut self.archive
     }
 
-    /// A part's bytes; none where there is no such part.
+    /// A part's bytes; `None` if there is no such part.
     pub(in crate::formats) fn bytes(&mut self, name: &str, budget: &mut Budget) -> Result<Option<Vec<u8>>> {
         let found = self.archive.index_for_name(name).or_else(|| self.places.get(&name.to_ascii_lowercase()).copied());
         let Some(index) = found else { return Ok(None) };
@@ -80,7 +80,7 @@ impl<'a> Package<'a> {
         }
     }
 
-    /// A part as text; none where there is no such part.
+    /// A part as text; `None` if there is no such part.
     pub(in crate::formats) fn text(&mut self, name: &str, budget: &mut Budget) -> Result<Option<String>> {
         let Some(bytes) = self.bytes(name, budget)? else { return Ok(None) };
         let text = match Encoding::for_bom(&bytes) {
@@ -96,7 +96,7 @@ impl<'a> Package<'a> {
             .ok_or_else(|| Error::invalid(format!("The document is damaged: its part '{name}' is missing.")))
     }
 
-    /// What a part refers to; an empty name is the package itself.
+    /// Returns the parts a part refers to; an empty name is the package itself.
     pub(in crate::formats) fn relations(&mut self, part: &str, budget: &mut Budget) -> Result<Relations> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let name = if folder.is_empty() { format!("_rels/{file}.rels") } else { format!("{folder}/_rels/{file}.rels") };
@@ -142,7 +142,7 @@ fn resolve(folder: &str, target: &str) -> String {
     names.join("/")
 }
 
-/// What the archive says, in words a person can act on.
+/// Returns the archive's error, in words a person can act on.
 pub(in crate::formats) fn damaged(cause: ZipError) -> Error {
     let text = cause.to_string();
     let locked = text.to_ascii_lowercase().contains("password");

@@ -1,4 +1,4 @@
-//! What an office document says about itself, in its core and extended properties.
+//! The core and extended properties of an office document.
 
 use super::{
     package::Package,

@@ -10,7 +10,7 @@ use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptio
 use super::package::{Package, damaged};
 use crate::model::error::{Error, Result};
 
-/// What happens to parts, by name: a new content, or none for a part that goes away.
+/// The changes to parts, by name: a new content, or `None` for a part that goes away.
 pub(in crate::formats) type Changes = HashMap<String, Option<Vec<u8>>>;
 
 /// The package with the changes made.

@@ -1,4 +1,4 @@
-//! Where lines of a paragraph end: after a blank or a hyphen, between characters of scripts without blanks, and within
+//! The line breaks of a paragraph: after a blank or a hyphen, between characters of scripts without blanks, and within
 //! a word only where it is too long for a line.
 
 use std::ops::Range;

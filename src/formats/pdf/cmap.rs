@@ -110,7 +110,7 @@ impl CMap {
         Ok(())
     }
 
-    /// Whether it says which bytes are one code.
+    /// Returns whether it says which bytes are one code.
     pub(super) fn has_spaces(&self) -> bool {
         !self.spaces.is_empty()
     }

@@ -1,4 +1,4 @@
-//! What a page's program shows, and where: only as much of it is run as text needs.
+//! The content of a page, and its places: only as much of it is run as text needs.
 
 use std::{
     collections::{HashMap, HashSet},
@@ -25,10 +25,10 @@ const MAX_STACK: usize = 64;
 /// Most fonts of one program that are kept, and of all pages: each takes some 20 KB.
 const MAX_FONTS: (usize, usize) = (64, 500);
 
-/// What reading a font costs, in values.
+/// The cost of reading a font, in values.
 const FONT_COST: usize = 100;
 
-/// What running a form costs beside its bytes.
+/// The cost of running a form, beside its bytes.
 const FORM_COST: usize = 2048;
 
 /// A matrix: `x' = a·x + c·y + e`, `y' = b·x + d·y + f`.
@@ -64,7 +64,7 @@ struct State {
 /// The fonts of a set of resources by name.
 type Fonts = HashMap<Vec<u8>, Rc<Font>>;
 
-/// What the pages of a document share.
+/// The state that the pages of a document share.
 #[derive(Default)]
 pub(super) struct Shared {
     /// Fonts that are objects of their own.

@@ -22,7 +22,7 @@ pub(super) struct Piece {
     pub(super) glyphs: Vec<KrillaGlyph>,
     /// As a share of the size.
     pub(super) width: f32,
-    /// Where it stands in the text it was made of.
+    /// Its range in the text it was made of.
     pub(super) range: Range<usize>,
 }
 
@@ -102,7 +102,7 @@ impl<'a> Faces<'a> {
         Some(Piece { font: member.write.clone(), glyphs, width, range })
     }
 
-    /// How wide a text is at most, as a share of the size: letters that join or move together take less.
+    /// Returns the greatest width of a text, as a share of the size: letters that join or move together take less.
     pub(super) fn width(&self, text: &str) -> f32 {
         let wide = |c: char| {
             let member = self.0.get(self.holding(c)?)?;
@@ -124,7 +124,7 @@ fn is_silent(c: char) -> bool {
         || matches!(c, '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{206f}' | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{202a}'..='\u{202e}')
 }
 
-/// Whether a font has all these characters, and may be embedded.
+/// Returns whether a font has all these characters, and may be embedded.
 pub fn suits(data: &[u8], characters: &BTreeSet<char>) -> bool {
     let Ok(face) = ttf_parser::Face::parse(data, 0) else { return false };
     let allowed = !matches!(face.permissions(), Some(ttf_parser::Permissions::Restricted));

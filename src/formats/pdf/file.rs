@@ -14,7 +14,7 @@ use crate::{
     model::error::{Error, Result},
 };
 
-/// Where an object stands.
+/// The place of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Entry {
     /// At a byte of the file.
@@ -87,7 +87,7 @@ impl<'a> File<'a> {
         self.unpacked.clear();
     }
 
-    /// Whether a catalogue with pages can be reached.
+    /// Returns whether a catalogue with pages can be reached.
     fn is_sound(&mut self) -> Result<bool> {
         let Some(pages) = self.catalog()?.get(b"Pages").ok().cloned() else { return Ok(false) };
         Ok(self.resolve(&pages)?.as_dict().is_ok())
@@ -120,7 +120,7 @@ impl<'a> File<'a> {
         Ok(if matches!(&*current, Object::Reference(_)) { Rc::new(Object::Null) } else { current })
     }
 
-    /// What stands under a key, references followed.
+    /// Returns the value under a key, references followed.
     pub(in crate::formats) fn value(&mut self, dictionary: &Dictionary, key: &[u8]) -> Result<Rc<Object>> {
         match dictionary.get(key) {
             Ok(object) => self.resolve(object),
@@ -134,7 +134,8 @@ impl<'a> File<'a> {
         self.copied(&value)
     }
 
-    /// What stands under a name in the dictionary under a key: of a page's resources, all of which may be very many.
+    /// Returns the object under a name in the dictionary under a key: of a page's resources, all of which may be very
+    /// many.
     pub(super) fn entry(&mut self, dictionary: &Dictionary, key: &[u8], name: &[u8]) -> Result<Option<Object>> {
         let named = match dictionary.get(key) {
             Ok(Object::Dictionary(named)) => named.get(name).ok().cloned(),
@@ -307,7 +308,7 @@ impl<'a> File<'a> {
     }
 }
 
-/// How many values an object is built from.
+/// Returns the number of values an object is built from.
 fn weight(object: &Object) -> usize {
     match object {
         Object::Array(items) => 1 + items.iter().map(weight).sum::<usize>(),
@@ -318,7 +319,7 @@ fn weight(object: &Object) -> usize {
     }
 }
 
-/// Where `wanted` stands first.
+/// Returns the first place of `wanted`.
 pub(super) fn find(bytes: &[u8], wanted: &[u8]) -> Option<usize> {
     let first = wanted.first()?;
     let mut from = 0;

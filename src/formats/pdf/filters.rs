@@ -1,4 +1,4 @@
-//! What a stream's bytes mean once its filters are undone, each no further than the budget allows.
+//! The bytes of a stream with its filters undone, each no further than the budget allows.
 
 use std::{borrow::Cow, io::Read};
 

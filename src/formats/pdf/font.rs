@@ -17,9 +17,9 @@ use crate::model::error::Result;
 pub(super) struct Shown {
     /// Its text, perhaps none.
     pub(super) text: String,
-    /// How far it moves on, in units of the font's size.
+    /// The distance it moves on, in units of the font's size.
     pub(super) width: f64,
-    /// Whether it is the single byte 32, which word spacing widens.
+    /// `true` if it is the single byte 32, which word spacing widens.
     pub(super) blank: bool,
 }
 
@@ -31,7 +31,7 @@ pub(super) struct Font {
     usual_width: f64,
 }
 
-/// How bytes become codes.
+/// The way bytes become codes.
 enum Codes {
     /// One byte each, with a text of their own.
     Simple(Table),

@@ -93,7 +93,7 @@ fn is_larger(size: i64, body: i64) -> bool {
     size as f64 > body as f64 * LARGER
 }
 
-/// Whether a line goes on with the paragraph the one before belongs to.
+/// Returns whether a line goes on with the paragraph the one before belongs to.
 fn goes_on(before: &Line, line: &Line) -> bool {
     let size = before.size.max(line.size);
     let down = before.height - line.height;
@@ -107,7 +107,7 @@ fn goes_on(before: &Line, line: &Line) -> bool {
         && !is_item(line)
 }
 
-/// Whether a line begins with a bullet or a number of a list.
+/// Returns whether a line begins with a bullet or a number of a list.
 fn is_item(line: &Line) -> bool {
     let first = line.cells.first().map(|cell| cell.text.trim_start()).unwrap_or_default();
     let word = first.split_whitespace().next().unwrap_or_default();
@@ -157,7 +157,7 @@ fn text(cell: &Cell) -> String {
     cell.text.trim().to_owned()
 }
 
-/// The column each cell of a line belongs to: the one it overlaps, each only once. None where that does not work out.
+/// The column each cell of a line belongs to: the one it overlaps, each only once. `None` if that does not work out.
 fn fit(line: &Line, columns: &[(f64, f64)]) -> Option<Vec<usize>> {
     let mut places = Vec::new();
     for cell in &line.cells {

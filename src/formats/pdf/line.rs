@@ -39,7 +39,7 @@ const BLANK: f64 = 0.16;
 /// A gap of this share of the size is a column's edge.
 const EDGE: f64 = 0.95;
 
-/// How far a line may step back and still be the same, as a share of the size.
+/// The distance a line may step back and still be the same, as a share of the size.
 const BACK: f64 = 0.6;
 
 impl Line {
@@ -57,7 +57,7 @@ impl Line {
         logical(&cells.join(" "))
     }
 
-    /// Whether a glyph goes on where the line ends.
+    /// Returns whether a glyph goes on where the line ends.
     fn takes(&self, glyph: &Glyph) -> bool {
         let size = self.size.max(glyph.size);
         self.angle == glyph.angle
@@ -121,7 +121,7 @@ fn accented(before: &str, letter: &str) -> Option<char> {
     unicode_normalization::char::compose(letter, *mark)
 }
 
-/// Whether a character is of a script that runs from right to left.
+/// Returns whether a character is of a script that runs from right to left.
 fn is_right_to_left(c: char) -> bool {
     matches!(c, '\u{590}'..='\u{8ff}' | '\u{fb1d}'..='\u{fdff}' | '\u{fe70}'..='\u{feff}') && !c.is_numeric()
 }

@@ -44,7 +44,7 @@ pub(in crate::formats) fn merge(files: &[Vec<u8>], limits: &Limits) -> Result<(V
     Ok((bytes, count))
 }
 
-/// What is being put together.
+/// The document that is being put together.
 struct Out {
     document: Document,
     kids: Vec<ObjectId>,

@@ -7,7 +7,7 @@ use lopdf::{Dictionary, Object};
 use super::file::File;
 use crate::model::error::Result;
 
-/// What a page may have from the nodes above it.
+/// The entries a page may have from the nodes above it.
 const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
 
 /// Deepest nodes in nodes.
@@ -19,12 +19,12 @@ pub(in crate::formats) struct Page {
     pub(in crate::formats) id: Option<u32>,
     /// Its own dictionary.
     pub(in crate::formats) dictionary: Dictionary,
-    /// What it has from above.
+    /// The entries it has from above.
     pub(in crate::formats) inherited: Rc<Dictionary>,
 }
 
 impl Page {
-    /// What stands under a key of the page, or above it.
+    /// Returns the value under a key of the page, or above it.
     pub(in crate::formats) fn attribute(&self, key: &[u8]) -> Option<&Object> {
         self.dictionary.get(key).or_else(|_| self.inherited.get(key)).ok()
     }

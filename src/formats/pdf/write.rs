@@ -20,7 +20,7 @@ const PAGE: (f32, f32) = (595.0, 842.0);
 /// Empty space around a page.
 const MARGIN: f32 = 64.0;
 
-/// How a paragraph is set.
+/// The style a paragraph is set in.
 #[derive(Clone, Copy)]
 struct Look {
     size: f32,
@@ -31,7 +31,7 @@ struct Look {
 const BODY: Look = Look { size: 11.0, leading: 16.0, after: 7.0 };
 const TITLE: Look = Look { size: 20.0, leading: 26.0, after: 14.0 };
 
-/// When a document was made: year, month, day, hour, minute, second.
+/// The time a document was made: year, month, day, hour, minute, second.
 pub(in crate::formats) type Moment = (u16, u8, u8, u8, u8, u8);
 
 /// A line of a paragraph.
@@ -39,7 +39,7 @@ struct Line {
     range: Range<usize>,
     look: Look,
     bold: bool,
-    /// Which paragraph it is of.
+    /// The index of its paragraph.
     paragraph: usize,
     last: bool,
 }

@@ -42,7 +42,7 @@ pub(super) fn load(file: &mut File<'_>) -> Result<()> {
     Ok(())
 }
 
-/// One section, and its trailer; none where it cannot be read.
+/// One section, and its trailer; `None` if it cannot be read.
 fn section(file: &mut File<'_>, at: usize) -> Result<Option<Dictionary>> {
     let mut lexer = Lexer::new(file.bytes, at);
     if lexer.keyword(b"xref") { table(file, lexer) } else { stream(file, at) }
@@ -105,7 +105,7 @@ fn stream(file: &mut File<'_>, at: usize) -> Result<Option<Dictionary>> {
     Ok(Some(stream.dict))
 }
 
-/// What stands in a newer section counts.
+/// Puts an entry, unless a newer section has put one: what stands in a newer section counts.
 pub(super) fn put(file: &mut File<'_>, id: u64, entry: Entry) -> Result<()> {
     let Ok(id) = u32::try_from(id) else { return Ok(()) };
     file.entries.entry(id).or_insert(entry);

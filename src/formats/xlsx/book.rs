@@ -1,4 +1,4 @@
-//! What the sheets of a workbook share: their names, texts and number formats.
+//! The parts that the sheets of a workbook share: their names, texts and number formats.
 
 use std::collections::HashMap;
 
@@ -30,7 +30,7 @@ pub(in crate::formats) struct Sheet {
 pub(in crate::formats) struct Book {
     /// The main part's name.
     pub(in crate::formats) part: String,
-    /// What the main part refers to.
+    /// The parts the main part refers to.
     pub(in crate::formats) relations: Relations,
     /// The sheets in their order.
     pub(in crate::formats) sheets: Vec<Sheet>,

@@ -1,4 +1,4 @@
-//! Where a cell stands: `B3` and the like.
+//! The place of a cell: `B3` and the like.
 
 /// Columns and rows a sheet can have.
 pub(in crate::formats) const COLUMNS: u32 = 16_384;

@@ -30,7 +30,7 @@ pub struct Update {
     pub sheet: String,
     /// The cell, as `B3`.
     pub cell: String,
-    /// What it holds from now on.
+    /// The value it holds from now on.
     pub value: Value,
 }
 

@@ -39,7 +39,7 @@ fn word(rest: &[char]) -> usize {
     rest.iter().take_while(part).count().max(1)
 }
 
-/// A cell, as `$A1`, moved; none where the word is no cell.
+/// A cell, as `$A1`, moved; `None` if the word is no cell.
 fn moved(word: &str, rows: i64, columns: i64) -> Option<String> {
     let (fixed_column, rest) = word.strip_prefix('$').map_or((false, word), |rest| (true, rest));
     let digits = rest.find(|c: char| !c.is_ascii_alphabetic())?;

@@ -3,7 +3,7 @@
 use chrono::{Days, NaiveDate, NaiveTime};
 use serde_json::Number;
 
-/// What a number format shows.
+/// The kind of value a number format shows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Format {
     /// The number itself.
@@ -81,7 +81,7 @@ pub(super) fn show(value: f64, format: Format, since_1904: bool) -> String {
 /// Up to here a cell holds each whole number.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// A number of JSON as a cell holds it; none where digits would be lost.
+/// A number of JSON as a cell holds it; `None` if digits would be lost.
 pub(super) fn kept(number: &Number) -> Option<f64> {
     let value = number.as_f64()?;
     (number.is_f64() || value.abs() < EXACT).then_some(value)

@@ -25,9 +25,9 @@ pub(super) const MAX_TEXT: usize = 32_767;
 struct Formula {
     /// `shared`, `array`, `dataTable` or nothing.
     kind: String,
-    /// Which shared formula it is.
+    /// The shared formula it is.
     shared: Option<String>,
-    /// Whether it is the one the others share.
+    /// `true` if it is the one the others share.
     is_master: bool,
     text: String,
     /// Its end has not been read.
@@ -49,7 +49,7 @@ struct Cell {
 #[derive(Debug)]
 struct Row {
     number: u32,
-    /// Where its cells end; the row itself where it is empty.
+    /// The offset where its cells end; where it is empty, that of the row itself.
     end: usize,
     /// The element, where it has no content.
     empty: Option<Range<usize>>,
@@ -62,7 +62,7 @@ pub(super) struct Sheet<'a> {
     text: &'a str,
     prefix: String,
     rows: Vec<Row>,
-    /// Where rows end; the element where there are none.
+    /// The place where rows end; the element where there are none.
     data: Range<usize>,
     /// The element of the rows, where it has no content.
     empty: bool,
@@ -266,7 +266,7 @@ impl<'a> Sheet<'a> {
         before.rfind(&format!("<{}row", self.prefix)).unwrap_or(inside)
     }
 
-    /// Where the formula that others share is overwritten, each of them gets its own.
+    /// Returns the edits that give each cell a formula of its own where the one that others share is overwritten.
     fn shared_edits(&self, cells: &BTreeMap<Place, Value>) -> Vec<Edit> {
         let all = || self.rows.iter().flat_map(|row| &row.cells);
         let shared = |cell: &'_ Cell| cell.formula.as_ref().and_then(|formula| formula.shared.clone());

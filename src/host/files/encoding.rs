@@ -27,7 +27,7 @@ pub(super) struct Chunk {
     pub(super) from: u64,
     /// One past the window's last byte.
     pub(super) to: u64,
-    /// Whether the window reaches the end of the file.
+    /// `true` if the window reaches the end of the file.
     pub(super) last: bool,
 }
 
@@ -61,7 +61,7 @@ impl Charset {
         }
     }
 
-    /// Whether a character's beginning can be found from the middle of a file.
+    /// Returns whether a character's beginning can be found from the middle of a file.
     pub(super) fn finds_its_place(self) -> bool {
         match self {
             Self::Utf8 | Self::Ascii => true,

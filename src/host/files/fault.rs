@@ -1,4 +1,4 @@
-//! What the kernel says about a file, in words a person can act on.
+//! The kernel's errors about a file, in words a person can act on.
 
 use std::io;
 

@@ -1,4 +1,4 @@
-//! Where a path leads: links are followed here, in the open, and the result is opened without following any.
+//! The lookup of a path: links are followed here, in the open, and the result is opened without following any.
 
 use std::{
     collections::VecDeque,
@@ -57,7 +57,7 @@ impl Place {
         &self.root
     }
 
-    /// The directory the place is in, and its name there; none for the root itself.
+    /// The directory the place is in, and its name there; `None` for the root itself.
     pub(super) fn parent(&self) -> Option<(Place, &OsStr)> {
         let name = self.below.file_name()?;
         let below = self.below.parent()?.to_owned();
@@ -82,7 +82,11 @@ impl Place {
         beneath(parent.open_dir()?, Path::new(name), flags | OFlags::CLOEXEC | reading)
     }
 
-    /// Fails where the file found here is the server's own, by a hard link. `path` is how the caller wrote it.
+    /// Checks that the file found here is not the server's own, by a hard link. `path` is how the caller wrote it.
+    ///
+    /// # Errors
+    ///
+    /// If it is.
     pub(super) fn ensure_not_own_data(&self, file: &Stat, path: &str) -> Result<()> {
         match self.hidden.holds_file(file) {
             Ok(false) => Ok(()),
@@ -136,7 +140,7 @@ fn hint(roots: &[PathBuf], hidden: &Hidden) -> String {
 }
 
 /// Follows every link by hand; what does not exist is taken as written, so that a path outside gets the same answer
-/// whether it exists or not. None for a loop.
+/// whether it exists or not. `None` for a loop.
 fn resolve(start: &Path, path: &Path) -> Option<PathBuf> {
     let mut pending: VecDeque<OsString> = names(&start.join(path)).collect();
     let mut here = PathBuf::from("/");

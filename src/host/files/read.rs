@@ -16,9 +16,9 @@ pub const MAX_READ: u64 = 10_000_000;
 /// A part of a file, in bytes.
 #[derive(Debug, Clone, Copy, Default)]
 pub struct Window {
-    /// First byte; none means the beginning.
+    /// First byte; 0 means the beginning.
     pub offset: u64,
-    /// Most bytes; none means to the end.
+    /// Most bytes; `None` means to the end.
     pub limit: Option<u64>,
 }
 
@@ -27,7 +27,7 @@ pub struct Window {
 pub struct Text {
     /// The whole characters that lie within the window.
     pub content: String,
-    /// Where the next window begins, in bytes; none at the end of the file.
+    /// The offset of the next window, in bytes; `None` at the end of the file.
     pub next_offset: Option<u64>,
     /// Bytes in the file.
     pub size: u64,
@@ -87,7 +87,7 @@ pub(super) fn open_up_to(place: &Place, path: &str, most: u64) -> Result<(File, 
     Ok((file, size))
 }
 
-/// Whether something is there, whatever it is.
+/// Returns whether something is there, whatever it is.
 pub(super) fn exists(place: &Place) -> bool {
     let found = place.open(OFlags::PATH);
     !found.is_err_and(|e| matches!(e.raw_os_error(), Some(libc::ENOENT | libc::ENOTDIR)))

@@ -20,7 +20,8 @@ impl Workspaces {
     /// Removes a user's workspace with all that is in it. Blocks. Links are removed, not what they lead to.
     ///
     /// # Errors
-    /// Where something in it cannot be removed.
+    ///
+    /// If something in it cannot be removed.
     pub fn remove(&self, user: UserId) -> Result<()> {
         let workspace = self.data.path().join(WORKSPACES).join(user.to_string());
         let removed = fs::remove_dir_all(&workspace).or_else(|error| match error.kind() {

@@ -48,7 +48,8 @@ impl Room {
     /// what the other is about to write.
     ///
     /// # Errors
-    /// [`Kind::DiskFull`](crate::model::error::Kind::DiskFull) where it does not fit; what `write` fails with.
+    ///
+    /// [`Kind::DiskFull`](crate::model::error::Kind::DiskFull) if it does not fit; what `write` fails with.
     fn within<T>(&self, folder: &Path, quota: Quota, more: Usage, write: impl FnOnce() -> Result<T>) -> Result<T> {
         let shared = self.of(folder);
         let mut known = shared.lock();

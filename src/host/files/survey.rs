@@ -1,4 +1,4 @@
-//! When files last changed: of one, and of all that a command could have written to.
+//! The last changes of files: of one, and of all that a command could have written to.
 
 use std::{
     collections::BTreeMap,
@@ -41,7 +41,7 @@ pub fn before_now() -> i64 {
 }
 
 impl Rooted {
-    /// When the name at this absolute path last changed; a link is not followed. `None` if there is nothing.
+    /// Returns when the name at this absolute path last changed; a link is not followed. `None` if there is nothing.
     pub async fn changed(&self, path: &Path) -> Result<Option<LastChange>> {
         let path = path.to_owned();
         self.blocking(move |files| {

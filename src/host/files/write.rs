@@ -19,7 +19,7 @@ use rustix::{
 use super::{Fault, Place};
 use crate::model::error::{Error, Kind, Result};
 
-/// Whether the directories a new file lies in are made.
+/// The choice whether the directories a new file lies in are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Parents {
     /// They must be there.
@@ -56,7 +56,11 @@ pub(super) fn whole(place: &Place, path: &str, bytes: &[u8], parents: Parents) -
     Ok(bytes.len() as u64)
 }
 
-/// Fails where [`whole`] would, as far as that shows before. Returns whether there is a file already.
+/// Checks that [`whole`] would succeed, as far as that shows before. Returns whether there is a file already.
+///
+/// # Errors
+///
+/// If it would not.
 pub(super) fn ensure_possible(place: &Place, path: &str, parents: Parents) -> Result<bool> {
     let Some((parent, name)) = place.parent().filter(|_| !path.ends_with('/')) else {
         return Err(Fault::new(path, io::Error::from_raw_os_error(libc::EISDIR)).of_file());
@@ -78,7 +82,7 @@ fn fill(dir: &OwnedFd, name: &str, bytes: &[u8], mode: Option<Mode>) -> io::Resu
     file.sync_data()
 }
 
-/// The mode of the file that is replaced; none where there is none yet.
+/// The mode of the file that is replaced; `None` if there is none yet.
 fn mode_of_old(place: &Place, dir: &OwnedFd, name: &OsStr, path: &str) -> Result<Option<Mode>> {
     let old = match statat(dir, name, AtFlags::SYMLINK_NOFOLLOW) {
         Ok(old) => old,

@@ -16,9 +16,9 @@ pub(super) struct Mount {
     pub(super) id: u64,
     /// The file system, as two numbers.
     device: Vec<u8>,
-    /// Which directory or file of that file system it shows.
+    /// The directory or file of that file system it shows.
     root: PathBuf,
-    /// Where.
+    /// The mount point.
     pub(super) point: PathBuf,
     /// The file system's kind.
     kind: Vec<u8>,
@@ -98,7 +98,7 @@ pub(super) fn appearances(table: &[Mount], home: &Mount, dir: &Path) -> Vec<Path
     spots.iter().flat_map(|spot| table.iter().filter_map(|mount| shown(mount, spot))).collect()
 }
 
-/// Where a mount shows something, or a part of it.
+/// Returns where a mount shows something, or a part of it.
 fn shown(mount: &Mount, spot: &Spot<'_>) -> Option<PathBuf> {
     if mount.device != spot.device {
         return None;
@@ -120,7 +120,8 @@ fn identity(path: &Path) -> Option<(u64, u64)> {
     path.symlink_metadata().ok().map(|about| (about.dev(), about.ino()))
 }
 
-/// Where processes are shown besides `/proc`: what looks like a file there can be the server's memory.
+/// Returns the places where processes are shown besides `/proc`: what looks like a file there can be the server's
+/// memory.
 pub(super) fn process_trees(table: &[Mount]) -> impl Iterator<Item = PathBuf> {
     let elsewhere = |mount: &&Mount| mount.kind == b"proc" && !mount.point.starts_with("/proc");
     table.iter().filter(elsewhere).map(|mount| mount.point.clone())

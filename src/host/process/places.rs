@@ -54,7 +54,8 @@ impl Places {
     /// little that there is some for each process they may still start.
     ///
     /// # Errors
-    /// [`Kind::Exhausted`] where there is none.
+    ///
+    /// [`Kind::Exhausted`] if there is none.
     pub(super) fn take(&self, user: UserId) -> Result<Place> {
         let number = self.number.try_take(Some(user), 1).ok_or_else(|| {
             exhausted(format!("{MAX_RUNNING} processes of yours run already, or {ALL} in all. Stop one first."))

@@ -107,7 +107,7 @@ pub(super) fn nameless(census: &Census, device: u64) -> u64 {
     nameless.filter(|file| seen.insert(file.ino())).map(|file| file.blocks().saturating_mul(BLOCK)).sum()
 }
 
-/// Whether one of them maps shared memory that lies in no file: nothing shows how much of it there is.
+/// Returns whether one of them maps shared memory that lies in no file: nothing shows how much of it there is.
 pub(super) fn maps_shared_memory(census: &Census) -> bool {
     let maps = |id: &i32| read(&process(*id).join("maps")).unwrap_or_default();
     census.ids.iter().map(maps).any(|text| text.lines().any(|line| line.ends_with("/dev/zero (deleted)")))
@@ -133,7 +133,7 @@ fn descriptors(id: i32) -> u64 {
     if size > 0 { size } else { open_files(id).count() as u64 }
 }
 
-/// The children of all threads of a process; none where this kernel does not list them.
+/// The children of all threads of a process; `None` if this kernel does not list them.
 fn children(id: i32) -> Option<Vec<i32>> {
     let threads = std::fs::read_dir(process(id).join("task")).ok()?;
     let lists = threads.filter_map(|thread| read(&thread.ok()?.path().join("children")).ok());

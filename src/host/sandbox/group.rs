@@ -77,7 +77,7 @@ impl Group {
         let _ = (&self.procs).write_all(b"0");
     }
 
-    /// Whether the kernel ended the command for its memory.
+    /// Returns the limit of memory, if the kernel ended the command for it.
     pub(super) fn exceeded(&self) -> Option<Limit> {
         let mut text = String::new();
         (&self.events).read_to_string(&mut text).ok()?;
@@ -110,7 +110,7 @@ fn own_group(cgroup: &str, mountinfo: &str) -> Option<PathBuf> {
     })
 }
 
-/// Whether groups below this one can be given limits of memory and of processes.
+/// Returns whether groups below this one can be given limits of memory and of processes.
 fn limits_children(group: &OwnedFd) -> io::Result<bool> {
     let mut text = String::new();
     open_in(group, "cgroup.subtree_control", OFlags::RDONLY)?.read_to_string(&mut text)?;

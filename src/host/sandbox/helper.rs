@@ -34,7 +34,7 @@ use super::{
 /// The hidden first argument.
 pub(super) const ARGUMENT: &str = "__sandbox";
 
-/// How often it looks at what the program uses.
+/// The interval at which it looks at what the program uses.
 const TICK: Timespec = Timespec { tv_sec: 0, tv_nsec: 50_000_000 };
 
 /// Between two looks at whether everything left behind has died.
@@ -99,7 +99,7 @@ fn help(mut control: UnixStream) -> io::Result<()> {
     Ok(())
 }
 
-/// Where the machine runs out of memory, this and all it starts end before anything else does.
+/// Makes this and all it starts end before anything else where the machine runs out of memory.
 #[expect(clippy::disallowed_methods, reason = "this is the host layer, and /proc is no user's file")]
 fn go_first() {
     let _ = std::fs::write("/proc/self/oom_score_adj", "1000");

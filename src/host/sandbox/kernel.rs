@@ -30,7 +30,7 @@ pub(super) struct Costs {
     socket: u64,
     /// Bytes in pipes from which on new ones are small.
     pipes: u64,
-    /// Whether every socket of this network namespace is the sandbox's.
+    /// `true` if every socket of this network namespace is the sandbox's.
     own_network: bool,
 }
 

@@ -43,7 +43,7 @@ impl Machine {
 pub(super) struct Scarcity(u32);
 
 impl Scarcity {
-    /// Whether a command that holds so much of what it may has to go now, so that nobody else does.
+    /// Returns whether a command that holds so much of what it may has to go now, so that nobody else does.
     pub(super) fn requires(&mut self, machine: Machine, held: u64, limit: u64) -> bool {
         self.0 = if machine.is_scarce() { self.0 + 1 } else { 0 };
         self.0 > PATIENCE || (self.0 > 0 && held > limit / MUCH)

@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// Where programs lie.
+/// The directories where programs lie.
 const DIRECTORIES: [&str; 6] = ["/usr/local/sbin", "/usr/local/bin", "/usr/sbin", "/usr/bin", "/sbin", "/bin"];
 
 /// The programs there are under these names.
@@ -26,7 +26,7 @@ pub(super) fn programs(blocked: &[String]) -> Vec<PathBuf> {
     found
 }
 
-/// Whether a name fits a pattern in which `*` stands for anything, also for nothing.
+/// Returns whether a name fits a pattern in which `*` stands for anything, also for nothing.
 pub fn fits(pattern: &str, name: &str) -> bool {
     let Some((head, tail)) = pattern.split_once('*') else { return pattern == name };
     let Some(rest) = name.strip_prefix(head) else { return false };

@@ -1,4 +1,4 @@
-//! What the server tells the helper to run, and what the helper reports back.
+//! The plan the server gives the helper to run, and the helper's reports.
 
 use std::{
     collections::BTreeSet,
@@ -50,7 +50,7 @@ impl Part {
         Self::Seccomp,
     ];
 
-    /// What a person reads where the part is missing.
+    /// Returns the text a person reads where the part is missing.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::User => "user namespace",
@@ -72,7 +72,7 @@ impl fmt::Display for Part {
     }
 }
 
-/// What the program may see.
+/// The part of the file system the program may see.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct View {
     /// Home and temporary files; one of the roots.
@@ -87,7 +87,7 @@ pub(super) struct View {
     pub(super) blocked: Vec<String>,
 }
 
-/// What the program may use.
+/// The resources the program may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Limits {
     /// Processor time of one process.
@@ -125,13 +125,13 @@ pub(super) struct Plan {
     pub(super) cwd: PathBuf,
     pub(super) view: View,
     pub(super) limits: Limits,
-    /// None where no root opens it.
+    /// `None` if no root opens it.
     pub(super) bounded: Option<BoundedFolder>,
     pub(super) stdin: usize,
 }
 
 impl Plan {
-    /// Whether this part is to be used.
+    /// Returns whether this part is to be used.
     pub(super) fn uses(&self, part: Part) -> bool {
         self.parts.contains(&part)
     }
@@ -156,7 +156,7 @@ impl Plan {
     }
 }
 
-/// Why everything was ended.
+/// The reason everything was ended.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Limit {
@@ -175,7 +175,7 @@ pub enum Limit {
 }
 
 impl Limit {
-    /// Why a command was ended, as its caller reads it.
+    /// Returns why a command was ended, as its caller reads it.
     pub fn message(self) -> &'static str {
         match self {
             Self::Memory => "ended: it used more memory than a command may",
@@ -194,7 +194,7 @@ impl Limit {
     }
 }
 
-/// What the helper says, one line of JSON each.
+/// The reports of the helper, one line of JSON each.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(tag = "report", rename_all = "snake_case")]
 pub(super) enum Report {

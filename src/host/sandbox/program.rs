@@ -21,7 +21,7 @@ use super::{
     sys,
 };
 
-/// How far the program stands back behind the server and the helper.
+/// The niceness by which the program stands back behind the server and the helper.
 const NICE: i32 = 5;
 
 /// Temporary files where `/tmp` cannot be the sandbox's own, in the workspace.

@@ -23,16 +23,16 @@ use super::{
 };
 use crate::model::error::{Error, Kind, Result};
 
-/// How long making a sandbox may take.
+/// The longest that making a sandbox may take.
 const START: Duration = Duration::from_secs(20);
 
-/// How long the helper may take to end everything.
+/// The longest the helper may take to end everything.
 const END: Duration = Duration::from_secs(10);
 
-/// How a program ended.
+/// The end of a program.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct Ended {
-    /// Its exit code; none where a signal ended it.
+    /// Its exit code; `None` if a signal ended it.
     pub code: Option<i32>,
     /// The signal that ended it.
     pub signal: Option<i32>,
@@ -113,7 +113,7 @@ impl Running {
     }
 }
 
-/// Why a sandbox did not start.
+/// The reason a sandbox did not start.
 pub(super) enum Refusal {
     Report(Report),
     Error(Error),

@@ -24,7 +24,7 @@ use super::{
     view,
 };
 
-/// How long it sleeps where no signal comes.
+/// The time it sleeps where no signal comes.
 const IDLE: Duration = Duration::from_secs(60);
 
 /// Runs the plan to its end. `lifeline` closes when the helper dies; `outside` are processes never to be signalled.
@@ -40,7 +40,7 @@ pub(super) fn supervise(plan: &Plan, stdin: &[u8], control: &UnixStream, lifelin
     report.send(control);
 }
 
-/// None where the plan was only tried.
+/// `None` if the plan was only tried.
 fn start(plan: &Plan, stdin: &[u8], lifeline: &OwnedFd, outside: &[i32]) -> Result<Option<(Pid, Signals)>, Report> {
     let inside = |e: std::io::Error| Report::Unable { part: None, message: format!("start: {e}") };
     set_parent_process_death_signal(Some(Signal::KILL)).map_err(|e| inside(e.into()))?;

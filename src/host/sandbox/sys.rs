@@ -8,7 +8,7 @@ use rustix::{
     thread::UnshareFlags,
 };
 
-/// Which side of a fork this is.
+/// The side of a fork this is.
 pub(super) enum Side {
     /// The new process.
     Child,
@@ -36,7 +36,7 @@ pub(super) fn unshare(flags: UnshareFlags) -> io::Result<()> {
     Ok(done?)
 }
 
-/// What a mount, and each below it, may not do.
+/// The things a mount, and each below it, may not do.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Bar {
     /// No set-uid programs, no devices.
@@ -80,7 +80,7 @@ pub(super) fn close_on_exec_from_three() {
     let _ = unsafe { libc::syscall(libc::SYS_close_range, 3_u32, u32::MAX, libc::CLOSE_RANGE_CLOEXEC) };
 }
 
-/// What a supervisor waits for.
+/// The event a supervisor waits for.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Wake {
     /// A child changed.

@@ -5,7 +5,7 @@ use std::{collections::VecDeque, sync::Arc};
 use parking_lot::Mutex;
 use tokio::{io::AsyncReadExt, task::JoinHandle};
 
-/// Which part stays where there is more than fits.
+/// The part that stays where there is more than fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::host) enum Keep {
     First,
@@ -45,7 +45,8 @@ impl Tape {
         }
     }
 
-    /// What is kept as text; bytes that are no UTF-8 become U+FFFD, a character cut by the tape's edge is left out.
+    /// Returns what is kept as text; bytes that are no UTF-8 become U+FFFD, a character cut by the tape's edge is left
+    /// out.
     pub(in crate::host) fn text(&self) -> String {
         let bytes: Vec<u8> = self.kept.iter().copied().collect();
         let cut = self.dropped() > 0;

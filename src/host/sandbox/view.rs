@@ -18,10 +18,10 @@ use super::{
 };
 use crate::host::hidden::{MACHINES_OWN, closed_to};
 
-/// Where programs and their libraries are.
+/// The directories of programs and their libraries.
 pub(super) const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];
 
-/// What programs need of `/etc`: nothing here is secret.
+/// The files that programs need of `/etc`: nothing here is secret.
 pub(super) const ETC: [&str; 22] = [
     "alternatives",
     "bash.bashrc",

@@ -1,4 +1,4 @@
-//! What a worker gives up before it reads its first frame: files, network, processes, and most of the memory.
+//! The confinement of a worker before it reads its first frame: files, network, processes, and most of the memory.
 
 use std::{collections::BTreeMap, env::consts::ARCH, io};
 
@@ -25,8 +25,8 @@ impl Limits {
     pub(super) const SCRIPTS: Self = Self { memory: 80 << 20, cpu_seconds: 600 };
 }
 
-/// What a worker asks of the kernel whatever the arguments: read and write its pipes, memory, time, and its end. The rest is
-/// in [`by_argument`].
+/// The system calls a worker makes whatever the arguments: read and write its pipes, memory, time, and its end. The
+/// rest is in [`by_argument`].
 const ALLOWED: &[i64] = &[
     libc::SYS_read,
     libc::SYS_write,
@@ -55,7 +55,8 @@ const ALLOWED: &[i64] = &[
 /// Confines this process for the rest of its life.
 ///
 /// # Errors
-/// Where the kernel refuses a part of it: the process must not go on then.
+///
+/// If the kernel refuses a part of it: the process must not go on then.
 #[expect(clippy::disallowed_methods, reason = "this is the host layer, and /proc is no user's file")]
 pub fn confine(limits: Limits) -> io::Result<()> {
     // The first to go where the machine runs out of memory. A kernel without it does without.

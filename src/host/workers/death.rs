@@ -1,4 +1,4 @@
-//! Why a worker ended by itself: read from its exit status and from what it wrote to its standard error.
+//! The reason a worker ended by itself: read from its exit status and from what it wrote to its standard error.
 
 use std::{fmt, os::unix::process::ExitStatusExt, process::ExitStatus};
 
@@ -15,7 +15,7 @@ const PANIC: &str = " panicked at ";
 const CAPACITY: &str = "capacity overflow";
 const HINT: &str = "\nnote: run with `RUST_BACKTRACE";
 
-/// Why a worker ended by itself.
+/// The reason a worker ended by itself.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Death {
     /// It was refused more memory.

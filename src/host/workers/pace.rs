@@ -1,4 +1,4 @@
-//! How long a thing took the last time.
+//! The duration of a thing's last run.
 
 use std::{
     sync::atomic::{AtomicU64, Ordering},
@@ -8,7 +8,7 @@ use std::{
 /// Below this it is short.
 const SHORT: Duration = Duration::from_millis(2);
 
-/// How long a thing took the last time. One that never ran is not short.
+/// The time a thing took the last time. One that never ran is not short.
 #[derive(Debug)]
 pub struct Pace(AtomicU64);
 

@@ -1,4 +1,4 @@
-//! Where a worker runs: on any processor, or beside its caller.
+//! The placement of a worker: on any processor, or beside its caller.
 
 use rustix::{
     process::Pid,
@@ -8,7 +8,7 @@ use rustix::{
 /// The processors of one process.
 pub(super) struct Place {
     process: Option<Pid>,
-    /// All it may have: those of the thread that started it. None where there is no choice.
+    /// All it may have: those of the thread that started it. `None` if there is no choice.
     all: Option<CpuSet>,
     /// The one it was put on.
     only: Option<usize>,
@@ -42,7 +42,7 @@ impl Place {
         }
     }
 
-    /// Where the kernel refuses, it stays where it is, which is slower and not wrong.
+    /// Moves it to these processors. Where the kernel refuses, it stays where it is, which is slower and not wrong.
     fn put(&mut self, set: &CpuSet, only: Option<usize>) {
         if self.process.is_some() {
             let _ = sched_setaffinity(self.process, set);

@@ -34,7 +34,7 @@ use crate::{
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
 /// has the processor. Of those with short calls one is enough: it was sent the next one already.
 const PER_PROCESSOR: usize = 2;
-/// How many a worker takes along at a time.
+/// The number of requests a worker takes along at a time.
 const ALONG: usize = 3;
 /// Short calls in a row, each alone, after which the next one's worker runs beside its caller: calls that come together
 /// want all processors, and are alone by chance now and then.
@@ -49,7 +49,7 @@ const LONG: (usize, usize) = (2, 1);
 const HELD: (usize, usize) = (512, 256);
 /// MB each of them may hold without being counted.
 const FREE: u64 = 8;
-/// How long idle workers are kept.
+/// The time idle workers are kept.
 const KEPT: Duration = Duration::from_secs(60);
 
 /// All workers. Cheap to clone.
@@ -75,7 +75,7 @@ struct Shared {
     idle: Vec<(Worker, Instant)>,
     /// Short calls that wait, the oldest first.
     line: VecDeque<Waiting>,
-    /// How many have stood in it.
+    /// The number of requests that have stood in it.
     stood: u64,
     /// The last calls, so many, were short, and each was alone.
     alone: u32,
@@ -83,15 +83,15 @@ struct Shared {
 
 /// A call for a worker.
 pub struct Job<'a> {
-    /// What the worker is sent.
+    /// The frame the worker is sent.
     pub frame: Bytes,
-    /// What it may use until it answers.
+    /// The allowance it has until it answers.
     pub most: Allowance,
-    /// How long it took before. None: it may ask, and is never taken along.
+    /// The time it took before. `None`: it may ask, and is never taken along.
     pub pace: Option<&'a Pace>,
 }
 
-/// What a worker said.
+/// A message of a worker.
 pub enum Said {
     /// This is all.
     Done(Vec<u8>),
@@ -103,7 +103,7 @@ pub enum Said {
 pub struct Conversation {
     workers: Workers,
     worker: Worker,
-    /// What it holds meanwhile.
+    /// The part it holds meanwhile.
     _held: Option<Part>,
 }
 
@@ -311,7 +311,7 @@ impl Drop for Place<'_> {
 /// Leave to have a worker compute.
 struct Turn {
     _any: Part,
-    /// Where it is one of the few for short calls.
+    /// The permit of one of the few for short calls.
     short: Option<OwnedSemaphorePermit>,
 }
 

@@ -27,7 +27,7 @@ const PIECE: usize = 64 << 10;
 /// The time one that closed its standard output may take to end.
 const FAREWELL: Duration = Duration::from_secs(2);
 
-/// What one process may use.
+/// The resources one process may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ReadLimits {
     /// Memory and processor time, held by the kernel.
@@ -53,7 +53,8 @@ impl Readers {
     /// Has a process read `input` to its end. Returns what it wrote. Blocks.
     ///
     /// # Errors
-    /// How it ended where it did not end well; it is no more then.
+    ///
+    /// How it ended, if it did not end well; it is no more then.
     pub fn run(&self, input: &mut dyn Read, limits: &ReadLimits) -> Result<Vec<u8>, Ended> {
         let mut running = Running::start(self, limits)?;
         let answer = running.converse(input, limits);

@@ -12,13 +12,13 @@ use tokio::{
 use super::{ARGUMENT, death::Death, place::Place};
 use crate::model::frame;
 
-/// How often a worker that computes is looked at.
+/// The interval at which a worker that computes is looked at.
 const LOOK: Duration = Duration::from_millis(50);
 /// Frames after which one makes room for a fresh one.
 const MAX_SERVED: u32 = 100_000;
 /// Resident memory, in bytes, with which it does.
 const MAX_MEMORY: u64 = 64 << 20;
-/// How often its memory is looked at, in frames.
+/// The interval at which its memory is looked at, in frames.
 const WEIGHED: u32 = 64;
 /// Longest frame taken from one, in bytes.
 const MAX_FRAME: usize = 2 << 20;
@@ -29,7 +29,7 @@ const FAREWELL: Duration = Duration::from_secs(1);
 /// One tick of the times in `/proc`: the kernel counts them at 100 Hz for programs.
 const TICK: Duration = Duration::from_millis(10);
 
-/// What a worker may use between two frames.
+/// The resources a worker may use between two frames.
 #[derive(Debug, Clone, Copy)]
 pub struct Allowance {
     /// Processor time.
@@ -38,12 +38,12 @@ pub struct Allowance {
     pub wall: Duration,
 }
 
-/// Why a worker is no more.
+/// The reason a worker is no more.
 #[derive(Debug)]
 pub enum Ended {
     /// It could not be started, or given what it is to read.
     Unstarted(io::Error),
-    /// What it was to read could not be read from where it lies.
+    /// The input could not be read from where it lies.
     Input(io::Error),
     /// It used its time, and was killed.
     Time,
@@ -211,7 +211,7 @@ impl Worker {
         self.child.id()
     }
 
-    /// Whether it has served long enough, or grown too large.
+    /// Returns whether it has served long enough, or grown too large.
     pub(super) fn is_worn(&self) -> bool {
         self.served > MAX_SERVED || (self.served.is_multiple_of(WEIGHED) && self.memory() > MAX_MEMORY)
     }

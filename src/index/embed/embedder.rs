@@ -15,7 +15,7 @@ use crate::model::error::{Error, Result};
 
 /// Bytes of queries and their vectors that are remembered: some 4,000 of them.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
-/// What stands for a token where no model counts: English has about four bytes in one.
+/// The bytes that stand for a token where no model counts: English has about four in one.
 const BYTES_PER_TOKEN: usize = 4;
 
 /// Cheap to clone. Without a model every answer is `None`, and search goes by words alone.
@@ -39,23 +39,23 @@ struct Active {
 /// A change to another model.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Change {
-    /// What is under way.
+    /// The work under way.
     pub running: Option<Running>,
-    /// Why the last one failed.
+    /// The reason the last one failed.
     pub failed: Option<String>,
 }
 
-/// How far a change is.
+/// The progress of a change.
 #[derive(Debug, Clone, PartialEq, Eq, serde::Serialize, utoipa::ToSchema)]
 #[schema(as = EmbeddingChange)]
 pub struct Running {
     /// The model's name.
     pub to: String,
-    /// What is being done.
+    /// The stage of the work.
     pub stage: Stage,
-    /// How much of it is done: texts, or bytes of a download.
+    /// The part that is done: texts, or bytes of a download.
     pub done: u64,
-    /// How much there is, as far as it is known.
+    /// The whole amount, as far as it is known.
     pub total: u64,
 }
 
@@ -111,29 +111,29 @@ impl Embedder {
         }
     }
 
-    /// Which vectors come out; `None` without a model.
+    /// Returns the identity of the vectors that come out; `None` without a model.
     pub fn model(&self) -> Option<ModelInfo> {
         self.active().map(|active| active.workers.model().info.clone())
     }
 
-    /// What the model is chosen by; `None` without a model.
+    /// Returns the name the model is chosen by; `None` without a model.
     pub fn name(&self) -> Option<String> {
         self.active().map(|active| active.workers.model().name.clone())
     }
 
-    /// Whether the model is in memory now.
+    /// Returns whether the model is in memory now.
     pub fn is_loaded(&self) -> bool {
         self.active().is_some_and(|active| active.workers.is_loaded())
     }
 
-    /// How much of the machine it may take from now on.
+    /// Sets how much of the machine it may take from now on.
     pub fn limit(&self, limits: Limits) {
         if let Some(active) = self.active() {
             active.workers.limit(limits);
         }
     }
 
-    /// How many queries are remembered.
+    /// Returns the number of queries that are remembered.
     pub fn cached_queries(&self) -> u64 {
         self.active().map_or(0, |active| {
             active.queries.run_pending_tasks();
@@ -141,7 +141,7 @@ impl Embedder {
         })
     }
 
-    /// What is known of a change to another model.
+    /// Returns what is known of a change to another model.
     pub fn change(&self) -> Change {
         self.shared.change.read().clone()
     }
@@ -164,7 +164,8 @@ impl Embedder {
     /// The vector of what somebody looks for, of length 1. Goes before all passages.
     ///
     /// # Errors
-    /// [`Busy`](crate::model::error::Kind::Busy) where too many wait already.
+    ///
+    /// [`Busy`](crate::model::error::Kind::Busy) if too many wait already.
     pub async fn query(&self, text: &str) -> Result<Option<Arc<[f32]>>> {
         let Some(active) = self.active() else { return Ok(None) };
         if let Some(known) = active.queries.get(text) {
@@ -180,7 +181,8 @@ impl Embedder {
     /// The vectors of texts that are to be found, in their order, each of length 1. Dropping the future takes them back.
     ///
     /// # Errors
-    /// [`Busy`](crate::model::error::Kind::Busy) where too many wait already: hand over many in portions.
+    ///
+    /// [`Busy`](crate::model::error::Kind::Busy) if too many wait already: hand over many in portions.
     pub async fn passages(&self, texts: Vec<String>) -> Result<Option<Vec<Vec<f32>>>> {
         let Some(active) = self.active() else { return Ok(None) };
         let prefix = &active.workers.model().passage_prefix;
@@ -194,7 +196,8 @@ impl Embedder {
         Ok(Some(vectors))
     }
 
-    /// How many tokens of the model a text has; without a model a quarter of its bytes. Blocks while it counts.
+    /// Returns the number of the model's tokens in a text; without a model a quarter of its bytes. Blocks while it
+    /// counts.
     pub fn count_tokens(&self, text: &str) -> usize {
         let counted = self.active().and_then(|active| active.workers.counter().ok()?.count(text).ok());
         counted.unwrap_or_else(|| text.len().div_ceil(BYTES_PER_TOKEN))

@@ -16,7 +16,7 @@ use crate::{
     model::error::{Error, Result},
 };
 
-/// What the threads of a model share: its weights and its tokenizer.
+/// The state the threads of a model share: its weights and its tokenizer.
 pub(super) struct LoadedModel {
     onnx: OnnxModel,
     tokenizer: Arc<BatchTokenizer>,
@@ -26,7 +26,8 @@ impl LoadedModel {
     /// Reads a model's weights.
     ///
     /// # Errors
-    /// [`Invalid`](crate::model::error::Kind::Invalid) where they cannot be used.
+    ///
+    /// [`Invalid`](crate::model::error::Kind::Invalid) if they cannot be used.
     pub(super) fn load(model: &Model, tokenizer: Arc<BatchTokenizer>) -> Result<Self> {
         let onnx = OnnxModel::load(model.onnx.bytes()?).map_err(|e| model.unusable(e))?;
         let loaded = Self { onnx, tokenizer };
@@ -56,7 +57,8 @@ impl Encoder {
     /// Returns a vector of length 1 for each text, in their order.
     ///
     /// # Errors
-    /// [`Invalid`](crate::model::error::Kind::Invalid) where the model gives something else than it is said to.
+    ///
+    /// [`Invalid`](crate::model::error::Kind::Invalid) if the model gives something else than it is said to.
     pub(super) fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         if texts.is_empty() {
             return Ok(Vec::new());

@@ -19,19 +19,19 @@ use crate::model::{
 
 /// The graph with its weights.
 pub const GRAPH: &str = "model.onnx";
-/// What every folder must hold beside `model.toml` and the graph.
+/// The files every folder must hold beside `model.toml` and the graph.
 pub const TOKENIZER: [&str; 4] = ["tokenizer.json", "config.json", "special_tokens_map.json", "tokenizer_config.json"];
 const DESCRIPTION: &str = "model.toml";
-/// How much of each end of the graph tells it from others. Reading all of it would make every start wait.
+/// The bytes of each end of the graph that tell it from others. Reading all of it would make every start wait.
 const TOLD_BY: u64 = 1 << 20;
 
 /// `model.toml`.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Description {
-    /// How many numbers a vector has.
+    /// The number of dimensions of a vector.
     pub dimensions: usize,
-    /// How token vectors become one.
+    /// The way token vectors become one.
     #[serde(default = "mean")]
     pub pooling: Pooling,
     /// Longer texts are cut to this many tokens.
@@ -58,7 +58,7 @@ fn most_tokens() -> usize {
 pub struct Found {
     /// The folder's name.
     pub name: String,
-    /// What its `model.toml` says, or what keeps it from being used.
+    /// The contents of its `model.toml`, or what keeps it from being used.
     pub description: Result<Description, String>,
 }
 

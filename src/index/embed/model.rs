@@ -1,4 +1,4 @@
-//! What an embedding model is: its files, and how its output becomes a vector.
+//! An embedding model: its files, and how its output becomes a vector.
 
 use std::{borrow::Cow, fmt::Display, io::Read, path::PathBuf};
 
@@ -14,17 +14,17 @@ use crate::{
 /// The name of the model inside the binary.
 pub const BUILTIN: &str = "builtin";
 
-/// Which vectors can be compared: those of the same `id`.
+/// The identity of vectors: those of the same `id` can be compared.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, utoipa::ToSchema)]
 #[schema(as = EmbeddingModel)]
 pub struct ModelInfo {
     /// Name and contents, such as `all-minilm-l6-v2@55fbf413`; stored with every vector.
     pub id: String,
-    /// How many numbers a vector has.
+    /// The number of dimensions of a vector.
     pub dimensions: usize,
 }
 
-/// How the vectors of the tokens become the vector of the text.
+/// The way the vectors of the tokens become the vector of the text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Pooling {
@@ -34,7 +34,7 @@ pub enum Pooling {
     Cls,
 }
 
-/// Where a file of a model is.
+/// The place of a model's file.
 #[derive(Debug, Clone)]
 pub enum File {
     /// In the binary.
@@ -46,10 +46,11 @@ pub enum File {
 }
 
 impl File {
-    /// What it holds.
+    /// Returns its contents.
     ///
     /// # Errors
-    /// Where it cannot be read.
+    ///
+    /// If it cannot be read.
     pub fn bytes(&self) -> Result<Cow<'static, [u8]>> {
         match self {
             Self::Embedded(bytes) => Ok(Cow::Borrowed(bytes)),
@@ -72,11 +73,11 @@ impl File {
 /// A model before it is loaded.
 #[derive(Debug, Clone)]
 pub struct Model {
-    /// What it is chosen by: [`BUILTIN`], or the name of its folder.
+    /// The name it is chosen by: [`BUILTIN`], or that of its folder.
     pub name: String,
     /// Id and size of its vectors.
     pub info: ModelInfo,
-    /// How token vectors become one.
+    /// The way token vectors become one.
     pub pooling: Pooling,
     /// Longer texts are cut to this many tokens, the special ones included.
     pub max_tokens: usize,
@@ -97,7 +98,7 @@ pub struct Model {
 }
 
 impl Model {
-    /// What is said where its files cannot be used.
+    /// Returns the error for files that cannot be used.
     pub(super) fn unusable(&self, why: impl Display) -> Error {
         Error::invalid(format!("The embedding model '{}' cannot be used: {why}.", self.info.id))
     }

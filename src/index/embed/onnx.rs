@@ -30,7 +30,7 @@ pub(super) struct TokenBatch {
     pub(super) types: Vec<i32>,
 }
 
-/// What a model gives for a batch: a vector for each token, or one for each text.
+/// The result of a model for a batch: a vector for each token, or one for each text.
 #[derive(Debug)]
 pub(super) struct Embeddings {
     pub(super) shape: Vec<usize>,
@@ -41,6 +41,7 @@ impl OnnxModel {
     /// Reads an ONNX file, and lays out its weights as the processor likes them.
     ///
     /// # Errors
+    ///
     /// What keeps the file from being used, in words.
     pub(super) fn load(file: Cow<'static, [u8]>) -> Result<Self, String> {
         let mut options = ModelOptions::with_all_ops();
@@ -60,7 +61,8 @@ impl OnnxModel {
     /// Runs the model in the threads of a pool.
     ///
     /// # Errors
-    /// [`Internal`](crate::model::error::Kind::Internal) where the engine cannot run it.
+    ///
+    /// [`Internal`](crate::model::error::Kind::Internal) if the engine cannot run it.
     pub(super) fn run(&self, batch: TokenBatch, pool: &Arc<ThreadPool>) -> Result<Embeddings> {
         let shape = [batch.rows, batch.width];
         let mut inputs = vec![(self.ids, tensor(shape, batch.ids)?), (self.mask, tensor(shape, batch.mask)?)];

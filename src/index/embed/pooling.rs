@@ -10,7 +10,8 @@ const EPSILON: f32 = 1e-12;
 /// a vector for each text has pooled already.
 ///
 /// # Errors
-/// [`Invalid`](crate::model::error::Kind::Invalid) where the model gives neither.
+///
+/// [`Invalid`](crate::model::error::Kind::Invalid) if the model gives neither.
 pub(super) fn pool(embeddings: &Embeddings, mask: &[i32], pooling: Pooling) -> Result<Vec<Vec<f32>>> {
     let numbers = &embeddings.numbers;
     let pooled: Vec<Vec<f32>> = match *embeddings.shape.as_slice() {

@@ -1,4 +1,4 @@
-//! What waits to be embedded, and which of it goes next: queries before passages, texts of like length together.
+//! The queue of what waits to be embedded, and the order of it: queries before passages, texts of like length together.
 
 use std::collections::VecDeque;
 
@@ -17,7 +17,7 @@ const PADDED: usize = 5;
 const MOST_QUERIES: usize = 512;
 /// Most passages that wait; whoever has more hands them over in portions.
 const MOST_PASSAGES: usize = 4_096;
-/// How far behind the oldest passage one of like length is looked for.
+/// The distance behind the oldest passage within which one of like length is looked for.
 const WINDOW: usize = 256;
 
 /// One text, and who waits for its vector.
@@ -34,7 +34,11 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// Fails where so many wait that it finds no place among them.
+    /// Adds a query.
+    ///
+    /// # Errors
+    ///
+    /// If so many wait that it finds no place among them.
     pub(super) fn push_query(&mut self, item: Item) -> Result<()> {
         push(&mut self.queries, vec![item], MOST_QUERIES)
     }

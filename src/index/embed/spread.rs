@@ -1,4 +1,4 @@
-//! Where the threads of a model run.
+//! The placement of a model's threads.
 
 use rten::ThreadPool;
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};

@@ -57,7 +57,7 @@ pub(super) struct BatchTokenizer {
     most_tokens: usize,
     /// The number of the padding token.
     padding: u32,
-    /// How much of a text is looked at.
+    /// The number of bytes of a text that are looked at.
     most_bytes: usize,
 }
 
@@ -65,7 +65,8 @@ impl BatchTokenizer {
     /// Reads the four files of a model's tokenizer.
     ///
     /// # Errors
-    /// [`Invalid`](crate::model::error::Kind::Invalid) where one of them cannot be used.
+    ///
+    /// [`Invalid`](crate::model::error::Kind::Invalid) if one of them cannot be used.
     pub(super) fn load(model: &Model) -> Result<Self> {
         let config: Value = json(model, &model.config, "config.json")?;
         let special: Value = json(model, &model.special_tokens, "special_tokens_map.json")?;
@@ -89,7 +90,8 @@ impl BatchTokenizer {
     /// The token numbers of texts.
     ///
     /// # Errors
-    /// [`Internal`](crate::model::error::Kind::Internal) where the tokenizer fails.
+    ///
+    /// [`Internal`](crate::model::error::Kind::Internal) if the tokenizer fails.
     pub(super) fn batch(&self, texts: &[&str]) -> Result<TokenBatch> {
         // One after the other: a batch is short, and other threads would have to be woken for it.
         let rows: Vec<Encoding> = texts.iter().map(|text| self.encode(text)).collect::<Result<_>>()?;
@@ -110,9 +112,10 @@ impl BatchTokenizer {
         self.tokenizer.post_process(bare, None, true).map_err(Error::internal)
     }
 
-    /// How many tokens a text has, the model's special ones not counted.
+    /// Returns the number of tokens of a text, the model's special ones not counted.
     ///
     /// # Errors
+    ///
     /// As [`Self::batch`].
     pub(super) fn count(&self, text: &str) -> Result<usize> {
         let encoding = self.tokenizer.encode_fast(text, false).map_err(Error::internal)?;

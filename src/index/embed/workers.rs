@@ -20,15 +20,15 @@ use crate::{
     model::error::{Error, Result},
 };
 
-/// How far passages stand back, as `nice` counts.
+/// The niceness by which passages stand back.
 const NICENESS: i32 = 10;
 
 /// Most threads that one query is embedded by.
 const QUERY_THREADS: usize = 4;
-/// How long the engine's threads have to end before memory is given back.
+/// The time the engine's threads have to end before memory is given back.
 const FAREWELL: Duration = Duration::from_millis(200);
 
-/// How much of the machine embedding may take.
+/// The share of the machine that embedding may take.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Passages embedded at the same time, one thread each. One thread more is kept for queries.
@@ -69,8 +69,8 @@ struct State {
     last_use: Option<Instant>,
 }
 
-/// What a thread takes up. One stands by for queries alone, so that no passage makes them wait; a second one helps it where
-/// several are asked at once, as the parts of a need are.
+/// The work a thread takes up. One stands by for queries alone, so that no passage makes them wait; a second one helps
+/// it where several are asked at once, as the parts of a need are.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Duty {
     Queries,
@@ -112,12 +112,12 @@ impl Workers {
         &self.model
     }
 
-    /// Whether the model is in memory.
+    /// Returns whether the model is in memory.
     pub(super) fn is_loaded(&self) -> bool {
         self.state.lock().loaded > 0
     }
 
-    /// How much of the machine it may take from now on.
+    /// Sets how much of the machine it may take from now on.
     pub(super) fn limit(&self, limits: Limits) {
         self.state.lock().limits = limits;
         self.changed.notify_all();
@@ -131,7 +131,11 @@ impl Workers {
         self.changed.notify_all();
     }
 
-    /// Adds work, and threads where there are too few. Fails where the queue is full.
+    /// Adds work, and threads where there are too few.
+    ///
+    /// # Errors
+    ///
+    /// If the queue is full.
     pub(super) fn submit(self: &Arc<Self>, add: impl FnOnce(&mut Queue) -> Result<()>) -> Result<()> {
         let mut state = self.state.lock();
         add(&mut state.queue)?;
@@ -141,7 +145,7 @@ impl Workers {
         Ok(())
     }
 
-    /// What counts tokens.
+    /// Returns the tokenizer that counts tokens.
     pub(super) fn counter(self: &Arc<Self>) -> Result<Arc<BatchTokenizer>> {
         let tokenizer = self.tokenizer()?;
         // The last thread that ends takes it out of memory again.

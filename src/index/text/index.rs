@@ -36,7 +36,7 @@ use crate::model::{
 
 /// The name of our tokenizer in the schema. Where it cuts otherwise it gets another, and indexes are made again.
 const TOKENIZER: &str = "words-2";
-/// What the writer may hold before it writes; the least Tantivy takes is 15 MB.
+/// The memory the writer may hold before it writes; the least Tantivy takes is 15 MB.
 const WRITER_BYTES: usize = 20_000_000;
 /// Up to this many ids are looked up one by one; beyond it each hit is held against the set.
 const FEW_IDS: usize = 2_000;
@@ -45,7 +45,7 @@ const FEW_SHARE: u64 = 8;
 /// Most different words of a question that count.
 const MOST_WORDS: usize = 64;
 
-/// What to look for.
+/// The words to look for, and among what.
 #[derive(Debug, Clone, Copy)]
 pub struct Lookup<'a> {
     /// The words.
@@ -84,8 +84,12 @@ struct Fields {
 }
 
 impl Text {
-    /// Opens what stands in a folder, or begins anew there; with what its last commit carried, none where there was none.
-    /// Fails where a file is damaged.
+    /// Opens what stands in a folder, or begins anew there; with what its last commit carried, `None` if there was
+    /// none.
+    ///
+    /// # Errors
+    ///
+    /// If a file is damaged.
     pub fn open(folder: &Path) -> Result<(Self, Option<Made>)> {
         Self::open_in(&folder.join(generations(folder)?.last().unwrap_or(&0).to_string()))
     }
@@ -165,7 +169,7 @@ impl Text {
         }
     }
 
-    /// How many entries there are.
+    /// Returns the number of entries.
     pub fn count(&self) -> u64 {
         self.reader.searcher().num_docs()
     }
@@ -189,7 +193,7 @@ impl Text {
         Ok(hits)
     }
 
-    /// Whether so few entries have one of these tags that it is quicker to look at each of them.
+    /// Returns whether so few entries have one of these tags that it is quicker to look at each of them.
     fn are_few(&self, searcher: &Searcher, tags: Option<&HashSet<i64>>) -> Result<bool> {
         let Some(tags) = tags else { return Ok(false) };
         let count = |tag: &i64| searcher.doc_freq(&Term::from_field_i64(self.fields.tag, *tag));
@@ -227,7 +231,7 @@ impl Text {
         Ok(best.into_vec())
     }
 
-    /// What these entries score, those that hold any of the words.
+    /// Returns the scores of these entries, of those that hold any of the words.
     pub fn score(&self, text: &str, ids: &HashSet<i64>) -> Result<HashMap<i64, f32>> {
         let stems = stems(text);
         let searcher = self.reader.searcher();
@@ -250,7 +254,7 @@ impl Text {
         Ok(scores)
     }
 
-    /// Which words of the question each of these entries holds, as they were asked.
+    /// Returns the words of the question that each of these entries holds, as they were asked.
     pub fn terms(&self, text: &str, ids: &[i64]) -> Result<HashMap<i64, Vec<String>>> {
         let searcher = self.reader.searcher();
         let places = self.places(&searcher, ids)?;
@@ -271,7 +275,7 @@ impl Text {
         Ok(terms)
     }
 
-    /// Where entries stand, in the order of the index.
+    /// Returns the places of entries, in the order of the index.
     fn places(&self, searcher: &Searcher, ids: &[i64]) -> Result<BTreeMap<(u32, DocId), i64>> {
         let mut places = BTreeMap::new();
         for (segment, reader) in (0..).zip(searcher.segment_readers()) {

@@ -1,4 +1,4 @@
-//! What a search by words promises.
+//! The promises of a search by words.
 
 #![expect(clippy::disallowed_methods, reason = "the tests damage files")]
 

@@ -1,4 +1,4 @@
-//! What an index was made from, sealed into its commits; and the folders of those made one after the other.
+//! The state an index was made from, sealed into its commits; and the folders of those made one after the other.
 
 #![expect(clippy::disallowed_methods, reason = "index files are this module's own; user files are host's")]
 
@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 
 use crate::model::error::{Error, Result};
 
-/// What a commit carries.
+/// The payload of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
     /// The database it was made from.

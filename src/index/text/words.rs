@@ -14,7 +14,7 @@ const LONGEST: usize = 64;
 /// A word of a text.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// Where it stands, in bytes.
+    /// Its place, in bytes.
     pub at: Range<usize>,
     /// As it is indexed.
     pub stem: String,

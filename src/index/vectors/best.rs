@@ -39,7 +39,7 @@ impl Best {
         }
     }
 
-    /// The best, in no order, and how near one that was dropped can be at most; none where nothing was dropped.
+    /// The best, in no order, and how near one that was dropped can be at most; `None` if nothing was dropped.
     pub(crate) fn into_best(mut self) -> (Vec<Near>, Option<f32>) {
         self.shrink();
         let least = self.dropped.then_some(self.least);

@@ -12,7 +12,7 @@ pub(crate) const LANES: usize = 64;
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Bytes {
     signed: Vec<i8>,
-    /// What the rows' shift adds to every product.
+    /// The amount the rows' shift adds to every product.
     shift: i32,
 }
 
@@ -42,10 +42,10 @@ pub(crate) fn unshifted(byte: u8) -> i8 {
     (byte ^ 0x80).cast_signed()
 }
 
-/// Which instructions are used.
+/// The instructions that are used.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kernel {
-    /// What every processor has.
+    /// The ones every processor has.
     Scalar,
     /// 256 bits, of 2013 and later.
     #[cfg(target_arch = "x86_64")]
@@ -172,7 +172,7 @@ mod x86 {
 
     use super::{Bytes, LANES};
 
-    /// How many rows ahead memory is asked for.
+    /// The number of rows ahead for which memory is asked.
     const AHEAD: usize = 3;
 
     #[expect(clippy::indexing_slicing, reason = "two sums, taken in turn")]

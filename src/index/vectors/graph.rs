@@ -1,4 +1,4 @@
-//! What a graph over rows promises, whichever implementation keeps it.
+//! The promise of a graph over rows, whichever implementation keeps it.
 
 use super::rows::{Query, Row, Rows};
 
@@ -7,7 +7,7 @@ pub(crate) type Near = (f32, Row);
 
 /// Links rows to their nearest, and walks the links to those nearest to a query.
 pub(crate) trait Graph: Send + Sync {
-    /// How many rows are linked: the first so many.
+    /// Returns the number of linked rows: the first so many.
     fn linked(&self) -> usize;
 
     /// Links the next row.

@@ -215,7 +215,7 @@ impl Graph for Hnsw {
 }
 
 impl Hnsw {
-    /// The graph that [`Graph::save`] wrote; none where the numbers cannot be one over this many rows.
+    /// The graph that [`Graph::save`] wrote; `None` if the numbers cannot be one over this many rows.
     pub(crate) fn read(words: &[u32], rows: usize) -> Option<Self> {
         let [linked, entry, top, lists @ ..] = words else { return None };
         let (count, top) = (*linked as usize, *top as usize);

@@ -23,7 +23,7 @@ const BATCH: usize = 32;
 
 pub use crate::config::GraphKind;
 
-/// How the vectors are searched now.
+/// The way the vectors are searched now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum SearchKind {
@@ -33,7 +33,7 @@ pub enum SearchKind {
     Hnsw,
 }
 
-/// What to search for.
+/// The vector to search for, and among what.
 #[derive(Debug, Clone, Copy)]
 pub struct Nearest<'a> {
     /// Of length 1.
@@ -58,7 +58,7 @@ pub struct Vectors {
     pub(super) graph: Option<Box<dyn Graph>>,
 }
 
-/// Whose a row is.
+/// The owner of a row.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Owner {
     pub(crate) id: i64,
@@ -78,17 +78,17 @@ impl Vectors {
         Self { kind, graph_from, rows: Rows::new(dimensions), owners: Vec::new(), places, by_tag, dead: 0, graph: None }
     }
 
-    /// How long the vectors are.
+    /// Returns the length of the vectors.
     pub fn dimensions(&self) -> usize {
         self.rows.dimensions()
     }
 
-    /// How many vectors can be found.
+    /// Returns the number of vectors that can be found.
     pub fn count(&self) -> usize {
         self.places.len()
     }
 
-    /// How many rows are of vectors that were removed or replaced.
+    /// Returns the number of rows of vectors that were removed or replaced.
     pub fn dead(&self) -> usize {
         self.dead
     }
@@ -102,7 +102,7 @@ impl Vectors {
         self.rows.bytes() + owners + places + lists + self.graph.as_ref().map_or(0, |graph| graph.bytes())
     }
 
-    /// How a search without a filter is done now.
+    /// Returns how a search without a filter is done now.
     pub fn search_kind(&self) -> SearchKind {
         if self.useful_graph().is_some() { SearchKind::Hnsw } else { SearchKind::Exact }
     }
@@ -164,7 +164,7 @@ impl Vectors {
         rows.into_iter().filter_map(|(near, row)| Some((self.owners.get(row as usize)?.id, near))).collect()
     }
 
-    /// How near an entry is; none where it has no vector.
+    /// Returns the nearness of entries; `None` for one that has no vector.
     pub fn cosine(&self, vector: &[f32], ids: &[i64]) -> Vec<Option<f32>> {
         if vector.len() != self.rows.dimensions() {
             return vec![None; ids.len()];

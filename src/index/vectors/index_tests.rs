@@ -1,4 +1,4 @@
-//! What a search of vectors promises, whatever it is done by.
+//! The promises of a search of vectors, whatever it is done by.
 
 use std::time::Duration;
 

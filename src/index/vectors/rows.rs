@@ -43,12 +43,12 @@ impl Rows {
         Self { dimensions, width, len: 0, high, low, scales, coarsest: 0.0, kernel: Kernel::best() }
     }
 
-    /// How long the vectors are.
+    /// Returns the length of the vectors.
     pub(crate) fn dimensions(&self) -> usize {
         self.dimensions
     }
 
-    /// How many bytes a row has in each plane.
+    /// Returns the number of bytes of a row in each plane.
     pub(crate) fn width(&self) -> usize {
         self.width
     }
@@ -58,12 +58,12 @@ impl Rows {
         self.coarsest
     }
 
-    /// How many there are.
+    /// Returns the number of rows.
     pub(crate) fn len(&self) -> usize {
         self.len
     }
 
-    /// Which instructions compare them.
+    /// Returns the instructions that compare them.
     pub(crate) fn kernel(&self) -> Kernel {
         self.kernel
     }
@@ -133,7 +133,7 @@ impl Rows {
         plane.get(row / CHUNK).and_then(|chunk| chunk.get(at..at + self.width)).unwrap_or_default()
     }
 
-    /// What a product of high bytes is multiplied by.
+    /// Returns the factor of a product of high bytes.
     #[inline]
     pub(crate) fn scale(&self, row: Row) -> f32 {
         self.scales.get(row as usize).copied().unwrap_or_default()
@@ -146,13 +146,13 @@ impl Rows {
         high.iter().zip(low).take(self.dimensions).map(|(high, low)| number(*high, *low) * scale).collect()
     }
 
-    /// How near a row is to a query, by both its bytes.
+    /// Returns the nearness of a row to a query, by both its bytes.
     pub(crate) fn exact(&self, query: &Query, row: Row) -> f32 {
         let (high, low, scale) = self.parts(row);
         scale * self.kernel.weighed(high, low, &query.exact)
     }
 
-    /// How near a row is to a query, by its high bytes.
+    /// Returns the nearness of a row to a query, by its high bytes.
     #[cfg(test)]
     pub(crate) fn near(&self, query: &Query, row: Row) -> f32 {
         self.kernel.dot(&query.bytes, self.high(row)) as f32 * self.scale(row) * query.scale
@@ -180,7 +180,7 @@ impl Query {
         &self.bytes
     }
 
-    /// What a product of high bytes is multiplied by, beside the row's scale.
+    /// Returns the factor of a product of high bytes, beside the row's scale.
     pub(crate) fn scale(&self) -> f32 {
         self.scale
     }

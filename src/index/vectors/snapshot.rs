@@ -24,7 +24,7 @@ const MAGIC: &[u8; 8] = b"SATVEC1\n";
 /// No head is longer.
 const LONGEST_HEAD: u32 = 1 << 16;
 
-/// What a snapshot was made of.
+/// The state of the database that a snapshot was made of.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Made {
     /// The database it was made from.
@@ -53,7 +53,7 @@ pub fn save(path: &Path, vectors: &Vectors, made: &Made) -> Result<()> {
     File::open(dir).and_then(|dir| dir.sync_all()).map_err(Error::internal)
 }
 
-/// Reads a snapshot back; none where there is no file. A file that is cut, changed or not one of ours is an error.
+/// Reads a snapshot back; `None` if there is no file. A file that is cut, changed or not one of ours is an error.
 pub fn load(path: &Path, kind: GraphKind) -> Result<Option<(Vectors, Made)>> {
     match File::open(path) {
         Ok(file) => read(file, kind).map(Some).map_err(Error::internal),
@@ -146,7 +146,7 @@ fn damaged(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, format!("the snapshot is damaged: {why}"))
 }
 
-/// What passes through is added to the checksum.
+/// A stream whose bytes are added to the checksum as they pass through.
 struct Hashed<T> {
     inner: T,
     hash: Sha256,

@@ -1,4 +1,4 @@
-//! What is done to vectors in the background, in small pieces: linking, leaving the dead out; and what a snapshot needs.
+//! The upkeep of vectors in the background, in small pieces: linking, leaving the dead out; and what a snapshot needs.
 
 use std::{
     mem,
@@ -43,7 +43,7 @@ impl Vectors {
         graph.linked() < self.rows.len()
     }
 
-    /// Whether [`Vectors::work`] has something to do.
+    /// Returns whether [`Vectors::work`] has something to do.
     pub fn has_work(&self) -> bool {
         match &self.graph {
             Some(graph) => graph.linked() < self.rows.len(),
@@ -66,7 +66,7 @@ impl Vectors {
     }
 }
 
-/// What a snapshot is made of.
+/// The parts a snapshot is made of.
 impl Vectors {
     pub(crate) fn rows(&self) -> &Rows {
         &self.rows

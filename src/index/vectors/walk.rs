@@ -9,10 +9,10 @@ use super::{
 /// Products taken at a time.
 const BATCH: usize = 32;
 
-/// What a walk needs to remember; kept for the next one.
+/// The memory of a walk; kept for the next one.
 #[derive(Default)]
 pub(super) struct Walk {
-    /// Which rows were seen: those with this walk's mark.
+    /// The rows that were seen: those with this walk's mark.
     pub(super) seen: Vec<u8>,
     pub(super) mark: u8,
     /// The nearest so far, the nearest first, and whether their links were followed.
@@ -73,7 +73,7 @@ impl Walk {
     }
 }
 
-/// Whether any of these is nearer to a row than so near.
+/// Returns whether any of these is nearer to a row than so near.
 pub(super) fn any_nearer(rows: &Rows, bytes: &Bytes, scale: f32, chosen: &[Row], near: f32) -> bool {
     let mut products = [0i32; BATCH];
     chosen.chunks(4).any(|some| {
@@ -82,7 +82,7 @@ pub(super) fn any_nearer(rows: &Rows, bytes: &Bytes, scale: f32, chosen: &[Row],
     })
 }
 
-/// How near these are, in their order.
+/// Returns the nearness of these, in their order.
 pub(super) fn nearness(rows: &Rows, bytes: &Bytes, links: &[Row]) -> Vec<Near> {
     let mut products = [0i32; BATCH];
     let mut near = Vec::with_capacity(links.len());

@@ -1,4 +1,4 @@
-//! What somebody writes of a business process, and whether it can be one.
+//! A business process as somebody writes it, and the checks that it can be one.
 
 use std::{borrow::Cow, collections::HashSet};
 
@@ -100,12 +100,12 @@ pub struct Step {
     pub depends_on: Vec<String>,
 }
 
-/// What is wrong with a draft.
+/// A fault of a draft.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fault {
     /// The step's place, where it is about one.
     pub step: Option<usize>,
-    /// What is wrong and what to do.
+    /// A description of what is wrong and what to do.
     pub message: String,
 }
 
@@ -167,7 +167,7 @@ impl ProcessDraft {
         }
     }
 
-    /// What processes of one name have in common.
+    /// Returns the key that processes of one name have in common.
     pub fn key(&self) -> String {
         key(&self.name)
     }
@@ -177,7 +177,7 @@ impl ProcessDraft {
         order(&waiting(&self.steps)).unwrap_or_else(|_| (0..self.steps.len()).collect())
     }
 
-    /// What it says, for a search by meaning.
+    /// Returns its text, for a search by meaning.
     pub fn text(&self) -> String {
         let mut text = format!("{}. {}. {}", self.name, self.category, self.description);
         for step in &self.steps {
@@ -259,7 +259,7 @@ fn waiting(steps: &[Step]) -> Vec<Waiting<'_>> {
     steps.iter().map(|step| (step.id.as_str(), step.depends_on.iter().map(String::as_str).collect())).collect()
 }
 
-/// What two names that differ in case or spaces alone have in common.
+/// Returns the key that two names have in common which differ in case or spaces alone.
 pub fn key(name: &str) -> String {
     one_line(name).to_lowercase()
 }
@@ -315,7 +315,11 @@ fn list(given: Vec<String>, what: &str, step: Option<usize>) -> Checked<Vec<Stri
     Ok(kept)
 }
 
-/// Fails where processes wait for each other; names the circle.
+/// Checks that no processes wait for each other.
+///
+/// # Errors
+///
+/// If some do; it names the circle.
 pub fn demand_no_circle<'a>(all: impl Iterator<Item = &'a ProcessDraft>) -> Result<()> {
     let all: Vec<(String, Vec<String>)> =
         all.map(|one| (one.key(), one.depends_on.iter().map(|name| key(name)).collect())).collect();

@@ -1,4 +1,4 @@
-//! What can be a process, and what is said of what cannot.
+//! The texts that can be a process, and the answers to those that cannot.
 
 use super::*;
 

@@ -1,12 +1,16 @@
-//! What comes before what: the order of things that wait for each other, or the circle that makes one impossible.
+//! Dependencies: the order of things that wait for each other, or the circle that makes one impossible.
 
 use std::collections::{HashMap, HashSet};
 
 /// A thing's name, and the names of those it waits for.
 pub type Waiting<'a> = (&'a str, Vec<&'a str>);
 
-/// The places of the things in an order in which each comes after all it waits for; where that leaves a choice, as they
-/// were given. What is not among them is not waited for. Fails with a circle, its first name again at its end.
+/// Returns the places of the things in an order in which each comes after all it waits for; where that leaves a choice,
+/// as they were given. What is not among them is not waited for.
+///
+/// # Errors
+///
+/// With a circle, its first name again at its end.
 pub fn order<'a>(things: &[Waiting<'a>]) -> Result<Vec<usize>, Vec<&'a str>> {
     let known: HashSet<&str> = things.iter().map(|(name, _)| *name).collect();
     let mut done: HashSet<&str> = HashSet::new();

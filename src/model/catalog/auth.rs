@@ -1,4 +1,4 @@
-//! How a system wants to be asked: the kind of credential and its parts that are no secret.
+//! The authentication a system wants: the kind of credential and its parts that are no secret.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -28,7 +28,7 @@ pub enum AuthType {
     MutualTls,
 }
 
-/// Where an API key is put.
+/// The place of an API key in a request.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum KeyPlace {
@@ -39,7 +39,7 @@ pub enum KeyPlace {
     Query,
 }
 
-/// How an access token is asked for.
+/// The way an access token is asked for.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Grant {
@@ -50,7 +50,7 @@ pub enum Grant {
     RefreshToken,
 }
 
-/// How the client shows itself to the token server.
+/// The way the client shows itself to the token server.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ClientProof {
@@ -61,7 +61,7 @@ pub enum ClientProof {
     Body,
 }
 
-/// How a system wants to be asked. Secrets are in the vault, under the names [`Auth::secrets`] gives.
+/// The way a system wants to be asked. Secrets are in the vault, under the names [`Auth::secrets`] gives.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "type", rename_all = "snake_case", deny_unknown_fields)]
 #[schema(as = SystemAuth)]
@@ -90,10 +90,10 @@ pub enum Auth {
     Bearer,
     /// OAuth 2.0.
     Oauth2 {
-        /// How the token is asked for.
+        /// The way the token is asked for.
         #[serde(default)]
         grant: Grant,
-        /// Where.
+        /// The address of the token server.
         #[serde(default)]
         #[schema(value_type = Option<String>, pattern = r"^https?://\S+$")]
         token_url: Option<Url>,
@@ -103,7 +103,7 @@ pub enum Auth {
         /// For what.
         #[serde(default)]
         scopes: Vec<String>,
-        /// How the client shows itself.
+        /// The way the client shows itself.
         #[serde(default)]
         client_proof: ClientProof,
         /// For whom the token is, where the server asks.
@@ -123,11 +123,11 @@ fn default_key_name() -> String {
 pub struct SecretPart {
     /// Its name in the vault and in the API.
     pub name: &'static str,
-    /// Whether calls fail without it.
+    /// `true` if calls fail without it.
     pub required: bool,
-    /// Whether the empty text is a value of it.
+    /// `true` if the empty text is a value of it.
     pub may_be_empty: bool,
-    /// What to enter.
+    /// A description of what to enter.
     pub description: &'static str,
 }
 
@@ -230,7 +230,11 @@ impl Auth {
         }
     }
 
-    /// Fails where a part cannot be used.
+    /// Checks that every part can be used.
+    ///
+    /// # Errors
+    ///
+    /// If one cannot.
     pub fn demand_sound(&self) -> Result<()> {
         match self {
             Self::ApiKey { place, name } => {

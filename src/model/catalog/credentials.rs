@@ -1,4 +1,4 @@
-//! What a system is called with: the kind of credential, and its secrets for as long as one call takes.
+//! The credentials a system is called with: the kind of credential, and its secrets for as long as one call takes.
 
 use std::collections::BTreeMap;
 
@@ -23,7 +23,11 @@ impl Credentials {
         Self { auth, system: system.to_owned(), secrets }
     }
 
-    /// One secret; fails with what to do where it was never given, or was given for another address.
+    /// Returns one secret.
+    ///
+    /// # Errors
+    ///
+    /// If it was never given, or was given for another address, with what to do.
     pub fn demand(&self, name: &str) -> Result<&Secret> {
         self.get(name).ok_or_else(|| {
             let told = format!(

@@ -20,7 +20,7 @@ pub type EndpointId = Id<Endpoint>;
 /// Longest name of an argument.
 const LONGEST: usize = 64;
 
-/// Where a parameter is put.
+/// The place of a parameter in a request.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize, JsonSchema, utoipa::ToSchema,
 )]
@@ -45,19 +45,19 @@ pub enum ParameterPlace {
 pub struct Parameter {
     /// Its name where it goes.
     pub name: String,
-    /// Where it goes.
+    /// The place it goes to.
     #[serde(rename = "in")]
     pub place: ParameterPlace,
-    /// Whether a call fails without it.
+    /// `true` if a call fails without it.
     #[serde(default)]
     pub required: bool,
-    /// What it is.
+    /// A description.
     #[serde(default)]
     pub description: String,
     /// JSON Schema of its value.
     #[serde(default)]
     pub schema: Value,
-    /// How a list or an object is written; of a form, every list in it.
+    /// The way a list or an object is written; of a form, every list in it.
     #[serde(default, skip_serializing_if = "Style::is_plain")]
     pub style: Style,
     /// Of a form, the fields that are written in another style.
@@ -66,7 +66,7 @@ pub struct Parameter {
 }
 
 impl Parameter {
-    /// How a field of a form is written.
+    /// Returns how a field of a form is written.
     pub fn style_of(&self, field: &str) -> Style {
         self.members.get(field).copied().unwrap_or(self.style)
     }
@@ -82,7 +82,7 @@ impl Parameter {
     }
 }
 
-/// Whether a schema's type, or its choices, allow `null`.
+/// Returns whether a schema's type, or its choices, allow `null`.
 pub fn is_nullable(schema: &Value) -> bool {
     let holds = |word: &str, none: &Value| match schema.get(word) {
         Some(Value::Array(all)) => all.contains(none),
@@ -92,13 +92,13 @@ pub fn is_nullable(schema: &Value) -> bool {
     if has_type { holds("type", &Value::from("null")) } else { holds("enum", &Value::Null) }
 }
 
-/// Whether a body of this media type is one JSON value.
+/// Returns whether a body of this media type is one JSON value.
 pub fn is_json(media: &str) -> bool {
     let media = media.to_ascii_lowercase();
     media.contains("json") && !["ndjson", "jsonl", "json-seq"].iter().any(|lines| media.contains(lines))
 }
 
-/// What is sent, by protocol.
+/// The request that is sent, by protocol.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(tag = "protocol", rename_all = "snake_case", deny_unknown_fields)]
 #[schema(as = EndpointOperation)]
@@ -111,7 +111,7 @@ pub enum Operation {
     Graphql {
         /// The document.
         query: String,
-        /// Which of its operations.
+        /// The name of the operation among them.
         #[serde(default)]
         operation_name: Option<String>,
     },
@@ -124,7 +124,7 @@ pub enum Operation {
         /// Its namespace.
         #[serde(default)]
         namespace: String,
-        /// What stands in it is in no namespace.
+        /// `true` if what stands in it is in no namespace.
         #[serde(default)]
         unqualified: bool,
         /// `1.1` or `1.2`.
@@ -158,7 +158,7 @@ impl Operation {
         }
     }
 
-    /// The least risk this may be believed to have where nobody has looked at it (R6).
+    /// The least risk this may be believed to have where nobody has looked at it.
     pub fn risk(&self, method: &str) -> Risk {
         match self {
             // The word may stand behind a comment or another operation: without it there is no mutation.
@@ -169,7 +169,7 @@ impl Operation {
     }
 }
 
-/// The risk of a call nothing is known of but its method (R6).
+/// The risk of a call nothing is known of but its method.
 pub fn risk_of_method(method: &str) -> Risk {
     match method.trim().to_ascii_uppercase().as_str() {
         "GET" | "HEAD" | "OPTIONS" => Risk::LowWrite,
@@ -184,35 +184,36 @@ pub struct Endpoint {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
     pub id: EndpointId,
-    /// Whose it is.
+    /// The system it belongs to.
     #[schema(value_type = String, format = "uuid")]
     pub system_id: SystemId,
-    /// What people call it.
+    /// The name people call it by.
     pub name: String,
     /// The name as its tool carries it, unique within the system.
     pub slug: String,
-    /// What is sent.
+    /// The request that is sent.
     #[serde(flatten)]
     pub operation: Operation,
     /// HTTP method, capitals.
     pub method: String,
     /// Path under the system's base URL, `{name}` for a parameter.
     pub path: String,
-    /// What a caller says.
+    /// The parameters a caller gives.
     pub parameters: Vec<Parameter>,
-    /// What it does.
+    /// A description of what it does.
     pub description: String,
-    /// When to choose it.
+    /// A description of when to choose it.
     pub when_to_use: String,
     /// Its risk, as registered.
     pub risk: Risk,
-    /// Whether a person has let this through: by entering it, or by activating the system with it.
+    /// `true` if a person has let this through: by entering it, or by activating the system with it.
     pub reviewed: bool,
-    /// How often it may be called, beside the system's own limit.
+    /// The limit on how often it may be called, beside the system's own.
     pub rate_limit: Option<RateLimit>,
     /// Its own retries, where they differ from the system's.
     pub retries: Option<u8>,
-    /// What it was imported from: the difference to it is what people changed by hand. Answers say whether there is such.
+    /// The proposal it was imported from: the difference to it is what people changed by hand. Answers say whether
+    /// there is such.
     #[serde(serialize_with = "whether")]
     #[schema(value_type = bool)]
     pub imported: Option<Box<Proposal>>,
@@ -220,9 +221,9 @@ pub struct Endpoint {
     pub waiting: Option<Waiting>,
     /// The origin of what waits, if from outside.
     pub origin: Option<Origin>,
-    /// When it was registered.
+    /// The time at which it was registered.
     pub created_at: Time,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated_at: Time,
 }
 
@@ -239,7 +240,7 @@ impl Noun for Endpoint {
 }
 
 impl Endpoint {
-    /// Whether it is a tool while its system is in use: what a tool wrote waits for a person's review.
+    /// Returns whether it is a tool while its system is in use: what a tool wrote waits for a person's review.
     pub fn is_offered(&self) -> bool {
         self.waiting.is_none()
     }
@@ -250,7 +251,7 @@ impl Endpoint {
         if self.reviewed { self.risk } else { self.risk.max(self.operation.risk(&self.method)) }
     }
 
-    /// Whether it is a plain request of this method. A server answers HEAD by doing what GET does.
+    /// Returns whether it is a plain request of this method. A server answers HEAD by doing what GET does.
     pub fn takes(&self, method: &str) -> bool {
         let method = method.trim();
         let is = |own: &str| own.eq_ignore_ascii_case(method);
@@ -274,9 +275,9 @@ impl Endpoint {
         taken
     }
 
-    /// Whether `null` says something: of a GraphQL variable that it has no value, of a SOAP element that must be there
-    /// that it is empty; in a gRPC message it is a value of some types, and leaves the fields of all others out. Elsewhere
-    /// a null is left out.
+    /// Returns whether `null` says something: of a GraphQL variable that it has no value, of a SOAP element that must
+    /// be there that it is empty; in a gRPC message it is a value of some types, and leaves the fields of all others
+    /// out. Elsewhere a null is left out.
     pub fn takes_null(&self, parameter: &Parameter) -> bool {
         let is_said = match self.operation {
             Operation::Grpc { .. } => true,
@@ -287,7 +288,7 @@ impl Endpoint {
     }
 
     /// A parameter's schema as callers are told it.
-    fn told(&self, parameter: &Parameter) -> Map<String, Value> {
+    fn parameter_schema(&self, parameter: &Parameter) -> Map<String, Value> {
         let schema = parameter.schema.clone();
         let told = if matches!(self.operation, Operation::Soap { .. }) { xml_name::untold(schema) } else { schema };
         if let Value::Object(told) = told { told } else { Map::new() }
@@ -298,7 +299,7 @@ impl Endpoint {
         let mut properties = Map::new();
         let mut required = Vec::new();
         for (name, parameter) in self.arguments() {
-            let mut schema = self.told(parameter);
+            let mut schema = self.parameter_schema(parameter);
             let is_plain = argument(&parameter.name) == parameter.name;
             let meant = if is_plain { String::new() } else { format!("Sent as '{}'.", parameter.name) };
             let said = [parameter.description.as_str(), &meant].join(" ");

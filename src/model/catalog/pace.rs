@@ -1,4 +1,4 @@
-//! How often and how patiently a system is asked.
+//! The pace and patience with which a system is asked.
 
 use std::time::Duration;
 
@@ -28,7 +28,11 @@ pub struct RateLimit {
 }
 
 impl RateLimit {
-    /// Fails where it says nothing.
+    /// Checks that it says something.
+    ///
+    /// # Errors
+    ///
+    /// If it says nothing.
     pub fn demand_sound(self) -> Result<()> {
         let fits = (1..=100_000).contains(&self.calls) && (1..=86_400).contains(&self.seconds);
         fits.then_some(()).ok_or_else(|| {
@@ -44,12 +48,20 @@ impl RateLimit {
     }
 }
 
-/// Fails where somebody wants more retries than are sensible.
+/// Checks a number of retries.
+///
+/// # Errors
+///
+/// If it is more than is sensible.
 pub fn demand_retries(retries: u8) -> Result<()> {
     if retries <= MAX_RETRIES { Ok(()) } else { Err(Error::invalid(format!("Retries are 0 to {MAX_RETRIES}."))) }
 }
 
-/// Fails where a time limit is none.
+/// Checks a time limit.
+///
+/// # Errors
+///
+/// If it is none.
 pub fn demand_timeout(seconds: u16) -> Result<()> {
     let fits = (1..=MAX_TIMEOUT).contains(&seconds);
     fits.then_some(()).ok_or_else(|| Error::invalid(format!("The time limit is 1 to {MAX_TIMEOUT} seconds.")))

@@ -25,7 +25,11 @@ enum Part {
 }
 
 impl Template {
-    /// Reads a template. Fails where it is no path under a base URL.
+    /// Reads a template.
+    ///
+    /// # Errors
+    ///
+    /// If it is no path under a base URL.
     pub fn parse(text: &str) -> Result<Self> {
         let (path, query) = text.split_once(['?', '#']).map_or((text, false), |(path, _)| (path, true));
         if query {
@@ -91,7 +95,11 @@ fn is_name(name: &str) -> bool {
     !name.is_empty() && name.len() <= 100 && !name.chars().any(|c| c.is_control() || "/{}?#".contains(c))
 }
 
-/// Puts a path, with its query where it has one, under a base URL. Fails where it would lead anywhere else.
+/// Puts a path, with its query where it has one, under a base URL.
+///
+/// # Errors
+///
+/// If it would lead anywhere else.
 pub fn join(base: &Url, path: &str) -> Result<Url> {
     let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
     demand_inside(path)?;
@@ -108,7 +116,11 @@ pub fn join(base: &Url, path: &str) -> Result<Url> {
     if stays && counted { Ok(url) } else { Err(outside(path)) }
 }
 
-/// Fails where a path could be read as leading out from under where it is put.
+/// Checks that a path stays under where it is put.
+///
+/// # Errors
+///
+/// If it could be read as leading out from there.
 pub fn demand_inside(path: &str) -> Result<()> {
     if !path.starts_with('/') {
         return Err(Error::invalid(format!(

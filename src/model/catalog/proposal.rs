@@ -1,4 +1,4 @@
-//! What an importer found: operations that may become endpoints. Every importer returns this.
+//! The proposals of an importer: operations that may become endpoints. Every importer returns this.
 
 use serde::{Deserialize, Serialize};
 
@@ -11,31 +11,31 @@ use crate::model::spec::Risk;
 /// One operation of a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct Proposal {
-    /// What it is recognised by when the document is read again: `GET /users/{id}`, `query:users`.
+    /// The key it is recognised by when the document is read again: `GET /users/{id}`, `query:users`.
     pub key: String,
     /// The group the document puts it into.
     pub group: Option<String>,
     /// A name.
     pub name: String,
-    /// What is sent.
+    /// The request that is sent.
     #[serde(flatten)]
     pub operation: Operation,
     /// HTTP method, capitals.
     pub method: String,
     /// Path under the system's base URL.
     pub path: String,
-    /// What a caller says.
+    /// The parameters a caller gives.
     pub parameters: Vec<Parameter>,
-    /// What it does.
+    /// A description of what it does.
     pub description: String,
-    /// When to choose it.
+    /// A description of when to choose it.
     pub when_to_use: String,
     /// Proposed by the method.
     pub risk: Risk,
-    /// What is doubtful about it.
+    /// Doubts about it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub warnings: Vec<String>,
-    /// Whether it is on another server than the system: it is not chosen unless somebody chooses it.
+    /// `true` if it is on another server than the system: it is not chosen unless somebody chooses it.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub elsewhere: bool,
 }
@@ -47,15 +47,15 @@ pub struct Proposals {
     pub format: String,
     /// The name it gives itself.
     pub title: String,
-    /// What it says of itself.
+    /// The description it gives of itself.
     pub description: String,
-    /// Where it says the system is.
+    /// The address it gives for the system.
     pub base_url: Option<String>,
     /// The credential it asks for.
     pub auth: Auth,
     /// Its operations, in its order.
     pub operations: Vec<Proposal>,
-    /// What is doubtful about the whole.
+    /// Doubts about the whole.
     pub warnings: Vec<String>,
 }
 

@@ -1,5 +1,5 @@
-//! How servers may read a path: as it is written, and with its escapes taken off before it is split. What is registered
-//! for a call is looked up in every reading.
+//! The ways servers may read a path: as it is written, and with its escapes taken off before it is split. What is
+//! registered for a call is looked up in every reading.
 
 use std::fmt::Write as _;
 
@@ -7,7 +7,7 @@ use super::place::{Template, decode};
 
 /// Most layers of escapes that are taken off.
 const LAYERS: usize = 5;
-/// What a segment without a parameter counts, against the letters of one that has one.
+/// The count of a segment without a parameter, against the letters of one that has one.
 const FIXED: usize = 1_000;
 
 /// One reading of a path.
@@ -19,17 +19,17 @@ pub struct Reading {
     lax: Vec<Vec<String>>,
 }
 
-/// How much of each segment a template fixes.
+/// The extent to which a template fixes each segment.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Fixed(Vec<usize>);
 
 impl Fixed {
-    /// Whether this is closer to the path than another: it fixes more of it, and nowhere less.
+    /// Returns whether this is closer to the path than another: it fixes more of it, and nowhere less.
     pub fn is_closer_than(&self, other: &Self) -> bool {
         self != other && self.0.iter().zip(&other.0).all(|(own, other)| own >= other)
     }
 
-    /// How much it fixes altogether.
+    /// Returns how much it fixes altogether.
     pub fn sum(&self) -> usize {
         self.0.iter().sum()
     }
@@ -111,7 +111,7 @@ fn spelled(segment: &str) -> String {
     text
 }
 
-/// What is registered, ready to be compared: each segment as the texts around its parameters.
+/// A registered path, ready to be compared: each segment as the texts around its parameters.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Pattern {
     strict: Vec<Vec<String>>,
@@ -131,8 +131,8 @@ impl Pattern {
         Self { strict: split(spelled), lax }
     }
 
-    /// How much of a reading it fixes, where that is exactly what it says: to the letter, and with a value for every
-    /// parameter.
+    /// Returns how much of a reading it fixes, where that is exactly what it says: to the letter, and with a value for
+    /// every parameter.
     pub fn fits(&self, reading: &Reading) -> Option<Fixed> {
         if self.strict.len() != reading.strict.len() {
             return None;
@@ -141,7 +141,7 @@ impl Pattern {
         pairs.map(|(texts, segment)| filled(texts, segment, 1)).collect::<Option<_>>().map(Fixed)
     }
 
-    /// Whether some server may take a reading for it.
+    /// Returns whether some server may take a reading for it.
     pub fn may_fit(&self, reading: &Reading) -> bool {
         let fits = |way: &Vec<String>| {
             self.lax.len() == way.len()
@@ -162,7 +162,8 @@ fn around(segment: &str) -> Vec<&str> {
     texts
 }
 
-/// How much these texts fix of a segment that has them in their order, with values of at least so many bytes between.
+/// Returns how much these texts fix of a segment that has them in their order, with values of at least so many bytes
+/// between.
 fn filled(texts: &[String], segment: &str, least: usize) -> Option<usize> {
     let (first, between, last) = match texts {
         [only] => return (only == segment).then_some(FIXED),

@@ -1,4 +1,4 @@
-//! Where a system stands (R8): a new one is a draft, and only people let it be called.
+//! The status of a system: a new one is a draft, and only people let it be called.
 
 use std::str::FromStr;
 
@@ -37,7 +37,7 @@ impl SystemStatus {
         }
     }
 
-    /// What may come after it.
+    /// Returns the states that may come after it.
     pub fn next(self) -> &'static [Self] {
         match self {
             Draft => &[Active],
@@ -48,7 +48,11 @@ impl SystemStatus {
         }
     }
 
-    /// Fails with what is allowed where `to` may not come next.
+    /// Checks that `to` may come next.
+    ///
+    /// # Errors
+    ///
+    /// If it may not, with what is allowed.
     pub fn demand_next(self, to: Self) -> Result<()> {
         if self.next().contains(&to) {
             return Ok(());
@@ -62,12 +66,16 @@ impl SystemStatus {
         Err(Error::conflict(format!("The system is {} and cannot become {}. {told}", self.as_str(), to.as_str())))
     }
 
-    /// Whether it may be called.
+    /// Returns whether it may be called.
     pub fn is_callable(self) -> bool {
         matches!(self, Active | Degraded)
     }
 
-    /// Fails with what to do where it may not be called.
+    /// Checks that it may be called.
+    ///
+    /// # Errors
+    ///
+    /// If it may not, with what to do.
     pub fn demand_callable(self, name: &str) -> Result<()> {
         let what = match self {
             Active | Degraded => return Ok(()),

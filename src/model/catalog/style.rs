@@ -1,8 +1,8 @@
-//! How lists and objects are written where only text goes.
+//! The styles in which lists and objects are written where only text goes.
 
 use serde::{Deserialize, Serialize};
 
-/// How a list or an object is written in a path, a query, a header or a form.
+/// The way a list or an object is written in a path, a query, a header or a form.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ParameterStyle)]
@@ -27,12 +27,12 @@ pub enum Style {
 }
 
 impl Style {
-    /// Whether nothing special was said.
+    /// Returns whether nothing special was said.
     pub fn is_plain(&self) -> bool {
         *self == Self::Plain
     }
 
-    /// What stands between the items where they are one text.
+    /// Returns the character between the items where they are one text.
     pub fn separator(self) -> Option<char> {
         match self {
             Self::Comma => Some(','),

@@ -21,24 +21,24 @@ pub struct System {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
     pub id: SystemId,
-    /// What people call it; no two share one.
+    /// The name people call it by; no two systems share one.
     pub name: String,
     /// The name as the tools of its endpoints carry it: `catalog:<slug>.<endpoint>`.
     pub slug: String,
-    /// What it is.
+    /// A description.
     pub description: String,
-    /// What every path is put under.
+    /// The address every path is put under.
     #[schema(value_type = Option<String>)]
     pub base_url: Option<Url>,
     /// Words to find it by.
     pub tags: Vec<String>,
-    /// Whether it may be called.
+    /// The status: whether it may be called.
     pub status: SystemStatus,
-    /// How it wants to be asked.
+    /// The way it wants to be asked.
     pub auth: Auth,
-    /// How often it may be asked, all callers together.
+    /// The limit on how often it may be asked, all callers together.
     pub rate_limit: Option<RateLimit>,
-    /// How often a call that may be repeated is tried again.
+    /// The number of times a call that may be repeated is tried again.
     pub retries: u8,
     /// Seconds it has to answer.
     pub timeout_s: u16,
@@ -46,9 +46,9 @@ pub struct System {
     pub waiting: Option<Waiting>,
     /// The origin of what waits, if from outside.
     pub origin: Option<Origin>,
-    /// When it was registered.
+    /// The time at which it was registered.
     pub created_at: Time,
-    /// When it last changed.
+    /// The time of its last change.
     pub updated_at: Time,
 }
 
@@ -57,7 +57,11 @@ impl Noun for System {
 }
 
 impl System {
-    /// Where it is; fails with what to do where nobody has said.
+    /// Returns its address.
+    ///
+    /// # Errors
+    ///
+    /// If nobody has said where it is, with what to do.
     pub fn base_url(&self) -> Result<&Url> {
         self.base_url.as_ref().ok_or_else(|| {
             let told = format!(
@@ -73,14 +77,18 @@ impl System {
         Destination::from_url(self.base_url.as_ref()?)
     }
 
-    /// Fails where it may not be called now: its status forbids it, or nobody has said where it is.
+    /// Checks that it may be called now.
+    ///
+    /// # Errors
+    ///
+    /// If its status forbids it, or nobody has said where it is.
     pub fn demand_callable(&self) -> Result<()> {
         self.status.demand_callable(&self.name)?;
         self.base_url().map(drop)
     }
 
-    /// What its secrets are bound to: they are found only while it is asked, and its tokens are fetched, where they
-    /// were given for.
+    /// Returns the address its secrets are bound to: they are found only while it is asked, and its tokens are fetched,
+    /// where they were given for.
     pub fn binding(&self) -> String {
         let origin = |url: Option<&Url>| url.map_or_else(|| "-".to_owned(), |url| url.origin().ascii_serialization());
         format!("system:{} {} {}", self.id, origin(self.base_url.as_ref()), origin(self.auth.token_url()))

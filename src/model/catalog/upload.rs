@@ -10,7 +10,7 @@ use crate::model::error::{Error, Result};
 pub const FORM: &str = "multipart/form-data";
 /// The format of a value that is a file.
 pub const BINARY: &str = "binary";
-/// What is a text beside `text/*` and JSON, with or without `x-`, or behind a `+`.
+/// The media types of texts beside `text/*` and JSON, with or without `x-`, or behind a `+`.
 const TEXTS: &[&str] = &[
     "xml",
     "yaml",
@@ -29,10 +29,10 @@ const TEXTS: &[&str] = &[
     "json-seq",
     "sh",
 ];
-/// What a caller is told of a value that is a file.
+/// The description of a value that is a file, for a caller.
 const TOLD: &str = "Path of a file in the workspace.";
 
-/// Whether a value with this schema is a file, or a list of files.
+/// Returns whether a value with this schema is a file, or a list of files.
 pub fn is_file(schema: &Value) -> bool {
     schema.get("format").and_then(Value::as_str) == Some(BINARY) || schema.get("items").is_some_and(is_file)
 }
@@ -43,12 +43,16 @@ pub fn media_type(schema: &Value) -> Option<&str> {
 }
 
 impl Parameter {
-    /// Whether it is a form with files, or a file.
+    /// Returns whether it is a form with files, or a file.
     pub fn is_upload(&self) -> bool {
         self.place == ParameterPlace::Body && (is_file(&self.schema) || media_type(&self.schema).is_some_and(is_form))
     }
 
-    /// Fails where it is a body of several parts that is no form: none is sent.
+    /// Checks that it can be sent.
+    ///
+    /// # Errors
+    ///
+    /// If it is a body of several parts that is no form: none is sent.
     pub fn demand_sendable(&self) -> Result<()> {
         let media = media_type(&self.schema).filter(|_| self.place == ParameterPlace::Body).unwrap_or_default();
         if is_form(media) || !media.to_ascii_lowercase().starts_with("multipart/") {
@@ -73,7 +77,7 @@ impl Parameter {
     }
 }
 
-/// Whether a body of this media type is a text, which a caller writes out; else it is a file.
+/// Returns whether a body of this media type is a text, which a caller writes out; else it is a file.
 pub fn is_text(media: &str) -> bool {
     let media = media.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let (kind, what) = media.split_once('/').unwrap_or((&media, ""));
@@ -81,7 +85,7 @@ pub fn is_text(media: &str) -> bool {
     kind == "text" || is_json(&media) || TEXTS.contains(&what.strip_prefix("x-").unwrap_or(what))
 }
 
-/// Whether a body of this media type is a form with files.
+/// Returns whether a body of this media type is a form with files.
 pub fn is_form(media: &str) -> bool {
     media.split(';').next().unwrap_or_default().trim().eq_ignore_ascii_case(FORM)
 }

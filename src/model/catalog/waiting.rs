@@ -13,7 +13,7 @@ pub struct Waiting {
     pub by: String,
     /// The tool that wrote it.
     pub tool: String,
-    /// When it was last written. A review names it: what somebody has not read they do not let through.
+    /// The time at which it was last written. A review names it: what somebody has not read they do not let through.
     pub at: Time,
     /// Of a system that is not a draft: what is to change. What counts is as it was.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -45,7 +45,7 @@ impl SystemChange {
         }
     }
 
-    /// Whether it changes nothing.
+    /// Returns whether it changes nothing.
     pub fn is_empty(&self) -> bool {
         *self == Self::default()
     }

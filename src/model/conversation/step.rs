@@ -31,7 +31,7 @@ pub struct Step {
     pub risk: Risk,
     /// Its state.
     pub state: StepState,
-    /// Whether it worked, once it is over.
+    /// `true` if it worked, once it is over.
     pub success: Option<bool>,
     /// The exact result, as `POST /api/tools/{name}/invoke` answers.
     pub output: Option<Value>,
@@ -41,7 +41,7 @@ pub struct Step {
     pub ticket: Option<Ticket>,
     /// Wall time.
     pub duration_ms: Option<u64>,
-    /// When it was begun.
+    /// The time at which it was begun.
     pub started_at: Time,
     /// The question's id, kept where the question itself is not.
     #[serde(skip)]
@@ -49,7 +49,7 @@ pub struct Step {
     /// The provider's id for the call.
     #[serde(skip)]
     pub provider_id: String,
-    /// Why the arguments could not be read.
+    /// The reason the arguments could not be read.
     #[serde(skip)]
     pub malformed: Option<String>,
 }
@@ -113,7 +113,7 @@ impl StepState {
         }
     }
 
-    /// Whether the model can be told what came of it.
+    /// Returns whether the model can be told what came of it.
     pub fn is_settled(self) -> bool {
         matches!(self, Self::Done | Self::Uncertain | Self::Cancelled | Self::Skipped)
     }

@@ -1,4 +1,4 @@
-//! Why a provider did not answer, as people and programs are told.
+//! The failure of a provider, as people and programs are told.
 
 use serde::{Deserialize, Serialize};
 use serde_json::json;

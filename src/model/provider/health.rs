@@ -1,8 +1,8 @@
-//! Whether a provider answers, as the circuit breaker has it.
+//! The health of a provider, as the circuit breaker has it.
 
 use serde::{Deserialize, Serialize};
 
-/// Where a provider's circuit breaker stands.
+/// The state of a provider's circuit breaker.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ProviderState {
@@ -26,12 +26,12 @@ impl ProviderState {
     }
 }
 
-/// Whether a provider answers.
+/// The health of a provider.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
 pub struct ProviderHealth {
-    /// Whether it is asked.
+    /// The state: whether it is asked.
     pub state: ProviderState,
-    /// Why it is not, a sentence.
+    /// The reason it is not asked, a sentence.
     pub cause: Option<String>,
     /// Seconds since it first failed.
     pub failing_for: Option<u64>,

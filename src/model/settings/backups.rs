@@ -24,17 +24,18 @@ pub struct Backups {
     pub keep: u32,
     /// After how many days one of those goes, however many there are; 0 for never. The last one stays.
     pub keep_days: u32,
-    /// Whether each of those is verified once it is made: restored beside, compared, asked questions, thrown away. Older ones
-    /// stay where it cannot be relied on.
+    /// `true` if each of those is verified once it is made: restored beside, compared, asked questions, thrown away.
+    /// Older ones stay where it cannot be relied on.
     pub verify: bool,
-    /// The folder they go to, absolute; none means `backups` in the data directory, on the same disk as what they are of.
+    /// The folder they go to, absolute; `null` means `backups` in the data directory, on the same disk as what they are
+    /// of.
     pub folder: Option<String>,
-    /// Who can open backups made here.
+    /// The key that opens backups made here.
     #[schemars(with = "String")]
     pub sealed_to: SealedTo,
     /// The age recipient, `age1…`, where they are sealed to one.
     pub recipient: Option<String>,
-    /// Whether the vault's key goes in: then who opens a backup reads every secret.
+    /// `true` if the vault's key goes in: then who opens a backup reads every secret.
     pub with_key: bool,
 }
 
@@ -59,7 +60,8 @@ impl Backups {
     /// The time of day as hour and minute.
     ///
     /// # Errors
-    /// Where it is none.
+    ///
+    /// If it is none.
     pub fn time_of_day(&self) -> Result<(u32, u32)> {
         let two_digits = |text: &str| text.len() == 2 && text.bytes().all(|byte| byte.is_ascii_digit());
         let parsed = self.at.split_once(':').filter(|(h, m)| two_digits(h) && two_digits(m));

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Chat {
-    /// Which tools the model is shown (R47).
+    /// The tools the model is shown.
     pub exposure: Exposure,
     /// The tools `selected` shows, by name.
     pub selected: Vec<String>,
@@ -15,7 +15,7 @@ pub struct Chat {
     pub tool_token_budget: u32,
     /// Most model calls in one turn.
     pub max_steps: u32,
-    /// Tokens a user may spend in a day (UTC); none means no limit.
+    /// Tokens a user may spend in a day (UTC); `null` means no limit.
     pub daily_token_budget: Option<u64>,
     /// Tokens of context where the provider does not say.
     pub context_tokens: u32,
@@ -34,7 +34,7 @@ impl Default for Chat {
     }
 }
 
-/// Which tools the model is shown (R47).
+/// The tools the model is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Exposure {

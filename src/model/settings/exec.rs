@@ -3,15 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// Running commands (R21). Never a model's parameter.
+/// Running commands. Never a model's parameter.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(default, deny_unknown_fields)]
 pub struct Exec {
     /// `off` until an administrator enables the sandboxed form.
     pub mode: ExecMode,
-    /// Which commands may run.
+    /// The commands that may run.
     pub security: ExecSecurity,
-    /// When a person is asked beyond what the risk demands.
+    /// The cases in which a person is asked beyond what the risk demands.
     pub ask: ExecAsk,
     /// Programs (first word of a command) that `allowlist` lets through; `*` globs. A listed program may start others,
     /// which are not looked at: a shell, `env`, `xargs`, `find` or an interpreter on this list lets everything through.
@@ -32,7 +32,7 @@ impl Default for Exec {
     }
 }
 
-/// Whether commands run at all.
+/// The mode of commands: whether they run at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecMode {
@@ -42,7 +42,7 @@ pub enum ExecMode {
     Sandboxed,
 }
 
-/// Which commands may run.
+/// The commands that may run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecSecurity {
@@ -54,13 +54,13 @@ pub enum ExecSecurity {
     Full,
 }
 
-/// When a person is asked beyond what the risk demands.
+/// The cases in which a person is asked beyond what the risk demands.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ExecAsk {
     /// Only as the risk demands.
     Off,
-    /// Where the program is not on the allow list.
+    /// If the program is not on the allow list.
     #[serde(alias = "on-miss")]
     OnMiss,
     /// Always.

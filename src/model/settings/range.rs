@@ -42,8 +42,12 @@ impl Range {
 }
 
 impl Settings {
-    /// Fails with the first number that was changed to what it may not be. What stood before is left alone: nothing else,
-    /// the kill switch least of all, waits for it to be mended.
+    /// Checks the numbers that were changed. What stood before is left alone: nothing else, the kill switch least of
+    /// all, waits for it to be mended.
+    ///
+    /// # Errors
+    ///
+    /// With the first one that was changed to what it may not be.
     pub fn ensure_in_range(&self, before: &Self) -> Result<()> {
         for range in RANGES {
             let number = (range.of)(self);

@@ -1,4 +1,4 @@
-//! What a server says of a failure beside its words: the messages of `google.rpc`, which need no reflection.
+//! The details of a failure beside its words: the messages of `google.rpc`, which need no reflection.
 //!
 //! Format: <https://github.com/googleapis/googleapis/blob/master/google/rpc/error_details.proto>.
 
@@ -22,7 +22,7 @@ fn types() -> DescriptorPool {
 }
 
 /// Returns a detail as JSON: its fields beside `@type`, or its bytes as base64 where its type is none of these.
-pub fn told(detail: &Any) -> Value {
+pub fn as_json(detail: &Any) -> Value {
     to_json::any(&TYPES, detail)
 }
 
@@ -52,25 +52,25 @@ mod tests {
         let bad = any("BadRequest", &BadRequest { field_violations: vec![violation] });
         let wanted = json!({"@type": bad.type_url, "fieldViolations":
             [{"field": "user.email", "description": "It has no '@'.", "reason": "FORMAT"}]});
-        assert_eq!(told(&bad), wanted);
+        assert_eq!(as_json(&bad), wanted);
         let delay = Some(Duration { seconds: 1, nanos: 500_000_000 });
         let retry = any("RetryInfo", &RetryInfo { retry_delay: delay });
-        assert_eq!(told(&retry)["retryDelay"], "1.500s");
+        assert_eq!(as_json(&retry)["retryDelay"], "1.500s");
         let metadata = HashMap::from([("zone".to_owned(), "eu".to_owned())]);
         let info = ErrorInfo { reason: "STOCKOUT".to_owned(), domain: "shop".to_owned(), metadata };
         let wanted = json!({"@type": "type.googleapis.com/google.rpc.ErrorInfo", "reason": "STOCKOUT", "domain": "shop",
             "metadata": {"zone": "eu"}});
-        assert_eq!(told(&any("ErrorInfo", &info)), wanted);
+        assert_eq!(as_json(&any("ErrorInfo", &info)), wanted);
         let violation = quota_failure::Violation { quota_id: "per-day".to_owned(), ..Default::default() };
-        let quota = told(&any("QuotaFailure", &QuotaFailure { violations: vec![violation] }));
+        let quota = as_json(&any("QuotaFailure", &QuotaFailure { violations: vec![violation] }));
         assert_eq!(quota["violations"][0]["quotaId"], "per-day");
     }
 
     #[test]
     fn what_is_unknown_or_damaged_is_told_as_its_bytes() {
         let odd = Any { type_url: "google.rpc.Help".to_owned(), value: vec![0xff] };
-        assert_eq!(told(&odd), json!({"@type": "google.rpc.Help", "value": "/w=="}));
+        assert_eq!(as_json(&odd), json!({"@type": "google.rpc.Help", "value": "/w=="}));
         let damaged = Any { type_url: "x/google.rpc.Help".to_owned(), value: vec![0xff] };
-        assert_eq!(told(&damaged), json!({"@type": "x/google.rpc.Help", "value": "/w=="}));
+        assert_eq!(as_json(&damaged), json!({"@type": "x/google.rpc.Help", "value": "/w=="}));
     }
 }

@@ -17,10 +17,10 @@ const COMPRESSED: u8 = 1;
 /// The flag of gRPC-Web's trailers.
 const TRAILERS: u8 = 0x80;
 
-/// What `grpc-accept-encoding` asks for.
+/// The encodings `grpc-accept-encoding` asks for.
 pub const ACCEPTED: &str = "identity,gzip";
 
-/// How compressed messages are packed.
+/// The compression of messages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Encoding {
     /// Not at all.
@@ -76,7 +76,11 @@ impl Frames {
         self.pending.extend_from_slice(piece);
     }
 
-    /// The next whole frame, if it is there. Fails where it is too long or no frame.
+    /// Returns the next whole frame, if it is there.
+    ///
+    /// # Errors
+    ///
+    /// If it is too long or no frame.
     pub fn next_frame(&mut self) -> Result<Option<Frame>> {
         let Some(&[flag, a, b, c, d]) = self.pending.first_chunk::<HEAD>() else { return Ok(None) };
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
@@ -113,7 +117,7 @@ impl Frames {
         Error::upstream(format!("The answer has a message of more than {} bytes.", self.most))
     }
 
-    /// Whether part of a frame is left over.
+    /// Returns whether part of a frame is left over.
     pub fn is_cut(&self) -> bool {
         !self.pending.is_empty()
     }

@@ -16,7 +16,7 @@ const LISTED: usize = 20;
 /// Longest words of an error.
 const TOLD: usize = 300;
 
-/// What does not fit, and where it stands.
+/// A mismatch, and its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Wrong {
     path: String,
@@ -77,7 +77,7 @@ impl Reader<'_> {
         Ok(message)
     }
 
-    /// The value of a field; none where `null` leaves it out.
+    /// The value of a field; `None` if `null` leaves it out.
     fn field(&self, field: &FieldDescriptor, json: &Value, path: &str) -> Result<Option<Held>> {
         let of = match field.kind() {
             Kind::Message(of) if field.is_map() => {
@@ -143,7 +143,7 @@ impl Reader<'_> {
     }
 }
 
-/// Whether the messages of a type are read here, and not by the mapping alone.
+/// Returns whether the messages of a type are read here, and not by the mapping alone.
 fn has_inside(name: &str) -> bool {
     let ours = ["Any", "Timestamp", "Duration", "FieldMask"];
     !is_well_known(name) || name.strip_prefix("google.protobuf.").is_some_and(|name| ours.contains(&name))
@@ -176,7 +176,11 @@ fn bytes(rest: &Map<String, Value>) -> Option<Vec<u8>> {
     STANDARD.decode(text).ok()
 }
 
-/// Fails where another field of the same `oneof` is there already.
+/// Checks that no other field of the same `oneof` is there already.
+///
+/// # Errors
+///
+/// If one is.
 fn demand_alone(message: &DynamicMessage, field: &FieldDescriptor, path: &str) -> Result<()> {
     let Some(group) = field.containing_oneof() else { return Ok(()) };
     match group.fields().find(|other| other != field && message.has_field(other)) {
@@ -205,7 +209,7 @@ fn of_parent(field: &FieldDescriptor, json: &Value, path: &str) -> Result<Option
     Err(wrong(&path, format!("{what}{}", expected(&field.kind()))))
 }
 
-/// How a value of a kind is written, where that is not plain.
+/// Returns how a value of a kind is written, where that is not plain.
 fn expected(kind: &Kind) -> String {
     let written = match kind {
         Kind::Bytes => "base64",

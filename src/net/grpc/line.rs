@@ -25,22 +25,22 @@ pub struct Ask {
     pub service: String,
     /// The method's name.
     pub method: String,
-    /// What is sent, encoded.
+    /// The messages to send, encoded.
     pub messages: Vec<Bytes>,
-    /// How long the whole call may take. A stream that has begun by then is cut.
+    /// The longest the whole call may take. A stream that has begun by then is cut.
     pub patience: Duration,
     /// Most messages taken, and most bytes of each and of all together.
     pub most: (usize, usize),
 }
 
-/// What came back.
+/// The answer.
 #[derive(Debug)]
 pub struct Reply {
     /// The messages, encoded.
     pub messages: Vec<Bytes>,
-    /// How it ended.
+    /// The outcome.
     pub status: Status,
-    /// Whether more was coming when the limits were reached.
+    /// `true` if more was coming when the limits were reached.
     pub more: bool,
 }
 
@@ -67,7 +67,11 @@ impl Line {
         Self::Web(Web { http, base, headers })
     }
 
-    /// Calls. Fails where no gRPC comes back; a status other than OK is no failure here.
+    /// Calls.
+    ///
+    /// # Errors
+    ///
+    /// If no gRPC comes back; a status other than OK is no failure here.
     pub async fn call(&self, ask: Ask) -> Result<Reply> {
         match self {
             Self::Native(channel) => channel.call(ask).await,
@@ -76,7 +80,7 @@ impl Line {
     }
 }
 
-/// Where a method is called: below the path of `base`.
+/// Returns the address a method is called at: below the path of `base`.
 pub(super) fn address(base: &Url, ask: &Ask) -> Result<Url> {
     let name = |text: &str| !text.is_empty() && text.chars().all(|c| c.is_ascii_alphanumeric() || "._".contains(c));
     if !name(&ask.service) || !name(&ask.method) {
@@ -130,7 +134,7 @@ impl Collected {
         Ok((None, true))
     }
 
-    /// Whether a message has come.
+    /// Returns whether a message has come.
     pub(super) fn has_begun(&self) -> bool {
         !self.messages.is_empty()
     }
@@ -166,8 +170,12 @@ fn trailers(lines: &[u8]) -> HeaderMap {
     parsed.collect::<Vec<(http::HeaderName, http::HeaderValue)>>().into_iter().collect()
 }
 
-/// How a call ended whose answer is its head alone; none where messages follow. A page of a web server, a sign-in or an
-/// error of a proxy has the status HTTP's stands for. Fails where the answer is no gRPC at all.
+/// Returns how a call ended whose answer is its head alone; `None` if messages follow. A page of a web server, a
+/// sign-in or an error of a proxy has the status HTTP's stands for.
+///
+/// # Errors
+///
+/// If the answer is no gRPC at all.
 pub(super) fn ended_at_once(url: &Url, status: http::StatusCode, headers: &HeaderMap) -> Result<Option<Status>> {
     if let Some(told) = Status::of(headers) {
         return Ok(Some(told));

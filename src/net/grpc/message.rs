@@ -81,8 +81,8 @@ pub struct Decoded {
     pub unknown: BTreeSet<String>,
 }
 
-/// What may still be read of one call's answers: fields of messages as they come, and values as JSON. Decoded, each takes
-/// many times its bytes.
+/// The allowance for what may still be read of one call's answers: fields of messages as they come, and values as JSON.
+/// Decoded, each takes many times its bytes.
 #[derive(Debug, Clone, Copy)]
 pub struct Room {
     fields: usize,
@@ -99,7 +99,8 @@ impl Default for Room {
 /// a `google.protobuf.Any` may have.
 ///
 /// # Errors
-/// [`Upstream`](crate::model::error::Kind::Upstream) where it is no such message, or there is no room for all it holds.
+///
+/// [`Upstream`](crate::model::error::Kind::Upstream) if it is no such message, or there is no room for all it holds.
 pub fn decode(pool: &DescriptorPool, of: &MessageDescriptor, message: Bytes, room: &mut Room) -> Result<Decoded> {
     let too_much = || Error::upstream("The answer holds more values than are read at once: ask for less.");
     wire::take_fields(&message, &mut room.fields).ok_or_else(too_much)?;
@@ -115,7 +116,7 @@ pub(super) fn type_name(url: &str) -> &str {
     url.rsplit_once('/').map_or(url, |(_, name)| name)
 }
 
-/// Whether JSON writes a type in a way of its own.
+/// Returns whether JSON writes a type in a way of its own.
 pub(super) fn is_well_known(name: &str) -> bool {
     name.strip_prefix("google.protobuf.").is_some_and(|name| WELL_KNOWN.contains(&name))
 }

@@ -23,8 +23,8 @@ use super::{
 };
 use crate::model::error::{Error, Result};
 
-/// How much later than we do the server gives a call up. A server that is first ends a stream with an error, and what it
-/// had sent until then would be lost; one that is later hears of our end by the stream's reset.
+/// The time by which the server gives a call up later than we do. A server that is first ends a stream with an error,
+/// and what it had sent until then would be lost; one that is later hears of our end by the stream's reset.
 const GRACE: Duration = Duration::from_secs(1);
 
 /// An HTTP/2 connection. It ends when this is dropped.

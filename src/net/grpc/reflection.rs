@@ -62,8 +62,9 @@ pub async fn describe(line: &Line, service: &str, patience: Duration) -> Result<
 /// The types that are known, and with them the one of this full name; `None` if the system does not know it.
 ///
 /// # Errors
-/// [`Timeout`](crate::model::error::Kind::Timeout) where all of it takes longer than `patience`; where the types are more than
-/// are read, or do not fit together.
+///
+/// [`Timeout`](crate::model::error::Kind::Timeout) if all of it takes longer than `patience`; if the types are more
+/// than are read, or do not fit together.
 pub async fn extended(
     line: &Line,
     pool: DescriptorPool,
@@ -101,7 +102,11 @@ async fn gathered(
     Ok(Some(pool))
 }
 
-/// Which imports are neither told of nor known everywhere. Fails where a round of asking has brought nothing new.
+/// Returns which imports are neither told of nor known everywhere.
+///
+/// # Errors
+///
+/// If a round of asking has brought nothing new.
 fn missing(files: &BTreeMap<String, FileDescriptorProto>, pool: &DescriptorPool) -> Result<Vec<String>> {
     let imports = files.values().flat_map(|file| &file.dependency);
     let mut missing: Vec<String> =

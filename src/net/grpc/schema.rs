@@ -13,11 +13,11 @@ const MAX_FIELDS: usize = 1_200;
 pub struct Field {
     /// Its name in JSON.
     pub name: String,
-    /// What it may hold.
+    /// The values it may hold.
     pub schema: Value,
-    /// Whether a message is none without it.
+    /// `true` if a message is none without it.
     pub required: bool,
-    /// What a schema cannot say of it.
+    /// The facts a schema cannot state of it.
     pub description: String,
 }
 

@@ -1,4 +1,4 @@
-//! How a gRPC call ended: its code, its name and what the server says of it.
+//! The status of a gRPC call: its code, its name and what the server says of it.
 
 use base64::{
     Engine as _, alphabet::STANDARD, engine::DecodePaddingMode::Indifferent, engine::GeneralPurpose,
@@ -56,7 +56,7 @@ pub struct Status {
     pub code: u32,
     /// The server's words, perhaps none.
     pub message: String,
-    /// What it says beside them, as `google.rpc.Status` holds it.
+    /// The details it sends beside them, as `google.rpc.Status` holds them.
     pub details: Vec<Any>,
 }
 
@@ -73,7 +73,7 @@ impl Status {
         Self { code, message: message.into(), details: Vec::new() }
     }
 
-    /// Reads the status from trailers, or from headers where there are no others; none where it is not there.
+    /// Reads the status from trailers, or from headers where there are no others; `None` if it is not there.
     pub fn of(headers: &HeaderMap) -> Option<Self> {
         let code = headers.get("grpc-status")?.to_str().ok()?.trim().parse().ok()?;
         let message = headers.get("grpc-message").map(|value| percent_decoded(value.as_bytes())).unwrap_or_default();
@@ -82,7 +82,7 @@ impl Status {
         Some(Self { code, message, details: rich.map(|rich| rich.details).unwrap_or_default() })
     }
 
-    /// What an HTTP status stands for where no gRPC was answered.
+    /// Returns the status an HTTP status stands for where no gRPC was answered.
     ///
     /// Source: <https://github.com/grpc/grpc/blob/master/doc/http-grpc-status-mapping.md>.
     pub fn of_http(status: StatusCode) -> Self {
@@ -102,7 +102,11 @@ impl Status {
         NAMES.get(self.code as usize).copied().unwrap_or("UNKNOWN")
     }
 
-    /// Fails where it is not success; the details hold code, name, message and the server's own details for programs.
+    /// Checks that it is success.
+    ///
+    /// # Errors
+    ///
+    /// If it is not; the details hold code, name, message and the server's own details for programs.
     pub fn demand_ok(&self) -> Result<()> {
         if self.code == OK {
             return Ok(());
@@ -113,7 +117,7 @@ impl Status {
         told.insert("status".to_owned(), json!(self.name()));
         told.insert("message".to_owned(), json!(self.message));
         if !self.details.is_empty() {
-            told.insert("details".to_owned(), self.details.iter().map(details::told).collect());
+            told.insert("details".to_owned(), self.details.iter().map(details::as_json).collect());
         }
         let advice = match self.code {
             UNAUTHENTICATED => {
@@ -125,7 +129,7 @@ impl Status {
         Err(Error::new(self.kind(), text).with_details(Value::Object(told)).as_answer())
     }
 
-    /// What a caller can do about it, as with the HTTP statuses of other systems.
+    /// Returns what a caller can do about it, as with the HTTP statuses of other systems.
     fn kind(&self) -> Kind {
         match self.name() {
             "INVALID_ARGUMENT" | "OUT_OF_RANGE" => Kind::Invalid,

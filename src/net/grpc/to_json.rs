@@ -11,7 +11,8 @@ use serde_json::{Map, Value, json};
 
 use super::message::{is_well_known, type_name};
 
-/// How deep a `google.protobuf.Any` may stand in others: each is read anew, however deep the one around it stands.
+/// The depth to which a `google.protobuf.Any` may stand in others: each is read anew, however deep the one around it
+/// stands.
 const DEEPEST: usize = 16;
 
 /// Most values of a message that is no answer.
@@ -29,7 +30,7 @@ pub(super) fn message(
     (!writer.is_full).then_some((json, writer.unknown))
 }
 
-/// What stands in an `Any` that no message holds, as [`message`] would show it.
+/// Returns the contents of an `Any` that no message holds, as [`message`] would show them.
 pub(super) fn any(pool: &DescriptorPool, any: &Any) -> Value {
     Writer { pool, unknown: BTreeSet::new(), depth: 0, left: MAX_VALUES, is_full: false }.any(any)
 }
@@ -91,7 +92,7 @@ impl Writer<'_> {
         }
     }
 
-    /// Whether one more value is written.
+    /// Returns whether one more value is written.
     fn takes_one(&mut self) -> bool {
         match self.left.checked_sub(1) {
             Some(left) => self.left = left,
@@ -126,7 +127,7 @@ impl Writer<'_> {
         }
     }
 
-    /// What stands in an `Any`: its fields, or base64 where its type is not known or its bytes are not of it.
+    /// Returns the contents of an `Any`: its fields, or base64 where its type is not known or its bytes are not of it.
     fn any(&mut self, any: &Any) -> Value {
         if any.type_url.is_empty() && any.value.is_empty() {
             return json!({});
@@ -150,7 +151,7 @@ impl Writer<'_> {
     }
 }
 
-/// As the mapping writes it; none where it cannot, as with a time after the year 9999.
+/// As the mapping writes it; `None` if it cannot, as with a time after the year 9999.
 fn well_known(message: &DynamicMessage) -> Option<Value> {
     let options = SerializeOptions::new().skip_default_fields(false);
     let written = message.serialize_with_options(serde_json::value::Serializer, &options);

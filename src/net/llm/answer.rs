@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// How long a model may be silent.
+/// The times a model may be silent.
 #[derive(Debug, Clone, Copy)]
 pub struct Patience {
     /// Before its first event: a local model may have to be loaded.
@@ -43,22 +43,22 @@ impl Default for Patience {
 
 /// An answer whose first event has arrived.
 pub struct Answer {
-    /// Who answers.
+    /// The provider that answers.
     pub provider: Provider,
-    /// Why the provider that comes first does not, where this one stands in for it.
+    /// The reason the provider that comes first does not, where this one stands in for it.
     pub instead_of: Option<ProviderFailure>,
     response: Response,
     decoder: Decoder,
     ready: VecDeque<Event>,
     taken: Intake,
     mask: KeyMask,
-    /// Why nothing more is taken in, told once what came before is.
+    /// The reason nothing more is taken in, told once what came before is.
     ended: Option<Error>,
     at_end: bool,
-    /// Whether any of its body has come.
+    /// `true` if any of its body has come.
     heard: bool,
     patience: Patience,
-    /// Who is told where it falls silent.
+    /// The one to tell where it falls silent.
     watcher: Option<Models>,
 }
 
@@ -223,7 +223,7 @@ impl Answer {
     }
 }
 
-/// Whether this is a page for people: many servers have one at every address they do not know.
+/// Returns whether this is a page for people: many servers have one at every address they do not know.
 fn is_page(response: &Response) -> bool {
     let kind = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     kind.trim_start().to_ascii_lowercase().starts_with("text/html")

@@ -53,7 +53,11 @@ impl Intake {
         self.ensure_calls(PartialCalls::default())
     }
 
-    /// Fails where there are too many calls, those that are not complete counted with the others.
+    /// Checks the number of calls, those that are not complete counted with the others.
+    ///
+    /// # Errors
+    ///
+    /// If there are too many.
     pub(super) fn ensure_calls(&self, unfinished: PartialCalls) -> Result<()> {
         if self.calls.saturating_add(unfinished.calls) > CALLS {
             return Err(Error::upstream(format!(

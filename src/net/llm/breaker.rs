@@ -49,7 +49,7 @@ impl Default for Pace {
     }
 }
 
-/// Where probes run, and when they end.
+/// The place where probes run, and their end.
 #[derive(Debug, Clone)]
 pub struct Background {
     /// The runtime.
@@ -82,12 +82,12 @@ struct Opened {
     of: Provider,
     error: Error,
     told: Box<ProviderFailure>,
-    /// Whether asking it again would make somebody wait.
+    /// `true` if asking it again would make somebody wait.
     slow: bool,
     /// It asked to be left alone until then.
     rest_until: Option<Instant>,
     since: Instant,
-    /// When somebody last wanted an answer of it.
+    /// The last time somebody wanted an answer of it.
     wanted: Instant,
     failures: u64,
     probing: bool,
@@ -95,11 +95,11 @@ struct Opened {
     wake: Arc<Notify>,
 }
 
-/// Why a provider is passed over.
+/// The reason a provider is passed over.
 #[derive(Debug, Clone)]
 pub(super) struct Skip {
     pub(super) why: Unanswered,
-    /// Whether it may be asked all the same where nobody else can: it fails at once, if it still does.
+    /// `true` if it may be asked all the same where nobody else can: it fails at once, if it still does.
     pub(super) last_resort: bool,
 }
 
@@ -118,7 +118,7 @@ impl Breakers {
         }
     }
 
-    /// Whether a provider answers.
+    /// Returns whether a provider answers.
     pub fn health(&self, provider: &Provider) -> ProviderHealth {
         let opened = self.shared.opened.lock();
         match opened.get(&provider.id).filter(|one| is_same(&one.of, provider)) {
@@ -153,7 +153,7 @@ impl Breakers {
         self.shared.pace
     }
 
-    /// Why a provider is passed over; nothing where it is asked.
+    /// Returns why a provider is passed over; `None` if it is asked.
     pub(super) fn skip(&self, provider: &Provider) -> Option<Skip> {
         let mut opened = self.shared.opened.lock();
         if opened.get(&provider.id).is_some_and(|one| !is_same(&one.of, provider)) {
@@ -276,12 +276,13 @@ impl Shared {
 }
 
 impl Opened {
-    /// Whether it may be asked where nobody else can answer: without a wait, and without its having asked for a rest.
+    /// Returns whether it may be asked where nobody else can answer: without a wait, and without its having asked for a
+    /// rest.
     fn is_last_resort(&self) -> bool {
         !self.slow && self.rest_until.is_none_or(|until| until <= Instant::now())
     }
 
-    /// Why it does not answer, for somebody who wants it by the name it has now.
+    /// Returns why it does not answer, for somebody who wants it by the name it has now.
     fn why(&self, provider: &Provider) -> Unanswered {
         let told = ProviderFailure { provider: provider.name.clone(), ..(*self.told).clone() };
         let mut message = format!("{} did not answer. {}", named(provider), told.cause);
@@ -296,7 +297,7 @@ impl Opened {
     }
 }
 
-/// Whether two are asked in the same way: name, place and switch make no difference.
+/// Returns whether two are asked in the same way: name, place and switch make no difference.
 fn is_same(a: &Provider, b: &Provider) -> bool {
     (a.kind, &a.base_url, &a.model, &a.api_key) == (b.kind, &b.base_url, &b.model, &b.api_key)
 }

@@ -28,7 +28,7 @@ const SHORT_WAIT: Duration = Duration::from_secs(2);
 /// Attempts after the first.
 const RETRIES: usize = 2;
 
-/// What asks models.
+/// The client that asks models.
 #[derive(Debug, Clone)]
 pub struct Models {
     pub(super) http: Http,
@@ -42,12 +42,12 @@ impl Models {
         Self { http, patience, breakers }
     }
 
-    /// Whether a provider answers, as far as it was asked.
+    /// Returns whether a provider answers, as far as it was asked.
     pub fn health(&self, provider: &Provider) -> ProviderHealth {
         self.breakers.health(provider)
     }
 
-    /// Who of these will be asked first, as far as that is known: the first whose breaker is closed.
+    /// Returns the provider that will be asked first, as far as that is known: the first whose breaker is closed.
     pub fn expected<'a>(&self, providers: &'a [Provider]) -> Option<&'a Provider> {
         self.breakers.first_closed(providers).or(providers.first())
     }

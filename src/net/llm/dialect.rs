@@ -1,4 +1,4 @@
-//! What the dialects share: one way to build a request, one way to read a stream, one way to read arguments.
+//! The common parts of the dialects: one way to build a request, one way to read a stream, one way to read arguments.
 
 use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
@@ -21,7 +21,7 @@ use crate::{
 /// Most values of a frame, and of the arguments of a call: parsed, each takes many times its bytes.
 const MAX_VALUES: usize = 100_000;
 
-/// Where a path of the provider's API lies. A base URL without a path means the usual one.
+/// Returns the address of a path of the provider's API. A base URL without a path means the usual one.
 pub(super) fn address(provider: &Provider, path: &str) -> Result<Url> {
     let base = provider.base_url.as_str().trim_end_matches('/');
     let bare = provider.base_url.path() == "/";

@@ -18,7 +18,7 @@ use crate::{
 /// Most bytes of an error's body that are read.
 const BODY: usize = 64 << 10;
 
-/// Why a provider does not answer.
+/// The reason a provider does not answer.
 #[derive(Debug, Clone)]
 pub(super) struct Unanswered {
     /// The error, with the [`ProviderFailure`] in its details.
@@ -40,11 +40,11 @@ pub(super) struct Failure {
     pub(super) error: Error,
     /// The same for people and programs.
     pub(super) told: Box<ProviderFailure>,
-    /// Whether the same request may succeed later.
+    /// `true` if the same request may succeed later.
     pub(super) again: bool,
-    /// How long the provider asks to wait.
+    /// The time the provider asks to wait.
     pub(super) after: Option<Duration>,
-    /// Whether any other request would have failed as well: then the breaker opens.
+    /// `true` if any other request would have failed as well: then the breaker opens.
     pub(super) fault: bool,
     /// The time it took to fail.
     pub(super) took: Duration,
@@ -70,12 +70,12 @@ impl Failure {
         Self::from_error(provider, Some(status.as_u16()), error)
     }
 
-    /// Whether the server answers the question for models, and not with a list: many have none.
+    /// Returns whether the server answers the question for models, and not with a list: many have none.
     pub(super) fn is_no_list(&self) -> bool {
         matches!(self.told.status, Some(200..=399 | 400 | 404 | 405 | 410 | 501))
     }
 
-    /// Whether the request was refused for what it says.
+    /// Returns whether the request was refused for what it says.
     pub(super) fn is_refusal(&self) -> bool {
         matches!(self.told.status, Some(400 | 422))
     }

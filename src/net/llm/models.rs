@@ -1,4 +1,4 @@
-//! Which models a provider offers: for its test, and to find a local Ollama.
+//! The models a provider offers: for its test, and to find a local Ollama.
 
 use std::time::Duration;
 
@@ -28,16 +28,16 @@ pub(super) const LISTING: Duration = Duration::from_secs(10);
 
 const FORBIDDEN: u16 = StatusCode::FORBIDDEN.as_u16();
 
-/// What a provider says of its models, and of the one that was chosen.
+/// The statements of a provider about its models, and about the one that was chosen.
 #[derive(Debug, Clone)]
 pub struct Survey {
     /// The models it lists. `None` if it has no list.
     pub models: Option<Vec<String>>,
-    /// Whether it can be asked with the chosen one.
+    /// The verdict on whether it can be asked with the chosen one.
     pub verdict: Verdict,
 }
 
-/// Whether a provider can be asked with its model.
+/// The verdict on whether a provider can be asked with its model.
 #[derive(Debug, Clone)]
 pub enum Verdict {
     /// It lists it, and takes the parameters that are set.
@@ -51,9 +51,9 @@ pub enum Verdict {
 /// An Ollama that answers on this machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Detected {
-    /// Where it answers.
+    /// The address it answers at.
     pub base_url: Url,
-    /// What it has.
+    /// The models it has.
     pub models: Vec<String>,
 }
 
@@ -67,9 +67,9 @@ impl Models {
         }
     }
 
-    /// Whether a provider can be asked with its model: a list that names it is proof enough. Where it stands in none,
-    /// which is so of aliases, variants and servers without a list, it is asked for one word; so it is where it has
-    /// parameters, for not every model takes each.
+    /// Returns whether a provider can be asked with its model: a list that names it is proof enough. Where it stands in
+    /// none, which is so of aliases, variants and servers without a list, it is asked for one word; so it is where it
+    /// has parameters, for not every model takes each.
     ///
     /// # Errors
     ///
@@ -158,7 +158,7 @@ impl Models {
     }
 }
 
-/// Whether a name of a list is this model: Ollama names a model with its tag, people often without.
+/// Returns whether a name of a list is this model: Ollama names a model with its tag, people often without.
 fn is_named(name: &str, model: &str) -> bool {
     name == model || name.split(':').next() == Some(model)
 }

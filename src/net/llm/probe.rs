@@ -76,7 +76,7 @@ impl Models {
         }
     }
 
-    /// Whether a provider answers anything; that it refuses this one request is an answer, too.
+    /// Asks whether a provider answers anything; that it refuses this one request is an answer, too.
     async fn probe(&self, provider: &Provider) -> Result<(), Failure> {
         let began = Instant::now();
         match self.probe_once(provider).await {

@@ -43,7 +43,7 @@ impl Cursor {
         self.at += self.rest().len() - self.rest().trim_start().len();
     }
 
-    /// Whether nothing is left.
+    /// Returns whether nothing is left.
     pub(super) fn is_done(&mut self) -> bool {
         self.skip_space();
         self.rest().is_empty()
@@ -72,7 +72,7 @@ impl Cursor {
         self.at = at;
     }
 
-    /// Where the next thing begins.
+    /// Returns where the next thing begins.
     pub(super) fn mark(&mut self) -> usize {
         self.skip_space();
         self.at
@@ -106,7 +106,7 @@ impl Cursor {
         comes
     }
 
-    /// Whether a text in quotes comes next.
+    /// Returns whether a text in quotes comes next.
     pub(super) fn sees_text(&mut self) -> bool {
         self.skip_space();
         self.rest().starts_with('"')

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use super::{Host, Kind};
 use crate::model::spec::{Category, DEFAULT_TIMEOUT, Risk, Setting};
 
-/// Where something stands in a text: line and column, from 1, in characters.
+/// A place in a text: line and column, from 1, in characters.
 pub type Place = (usize, usize);
 
 /// All a header says.
@@ -15,33 +15,33 @@ pub type Place = (usize, usize);
 pub struct Head {
     /// The tool's name.
     pub name: String,
-    /// Where that stands.
+    /// The place of the name.
     pub name_at: Place,
-    /// What it does.
+    /// A description of what it does.
     pub description: String,
-    /// When to choose it.
+    /// A description of when to choose it.
     pub when: String,
     /// Its group.
     pub category: Category,
-    /// What it takes.
+    /// The parameters it takes.
     pub parameters: Vec<Parameter>,
     /// The risk it says it has.
     pub risk: Risk,
     /// The permission its caller needs.
     pub permission: Option<String>,
-    /// How long a call may take.
+    /// The longest a call may take.
     pub timeout: Duration,
-    /// What an administrator configures.
+    /// The settings an administrator configures.
     pub settings: Vec<Setting>,
     /// The secrets among them that are sent to some of its hosts only.
     pub bound: Vec<BoundSecret>,
     /// The tools it calls.
     pub uses: Vec<String>,
-    /// Where each of them stands.
+    /// The place of each of them.
     pub uses_at: Vec<Place>,
     /// The hosts it calls.
     pub hosts: Vec<Host>,
-    /// Whether it keeps values of its own.
+    /// `true` if it keeps values of its own.
     pub kv: bool,
     /// Worked examples.
     pub examples: Vec<HeadExample>,
@@ -75,13 +75,13 @@ impl Default for Head {
 pub struct Parameter {
     /// Its name.
     pub name: String,
-    /// What it may hold.
+    /// The values it may hold.
     pub kind: Kind,
-    /// Whether it may be left out.
+    /// `true` if it may be left out.
     pub optional: bool,
-    /// What it is then.
+    /// The value it has then.
     pub default: Option<Value>,
-    /// What it is for.
+    /// The purpose.
     pub description: String,
 }
 
@@ -92,29 +92,29 @@ pub struct BoundSecret {
     pub key: String,
     /// Those hosts, as its setting names them.
     pub hosts: Vec<Host>,
-    /// Where the first of them stands.
+    /// The place of the first of them.
     pub at: Place,
 }
 
 /// One worked example.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HeadExample {
-    /// What it shows.
+    /// A title for what it shows.
     pub title: String,
     /// The arguments.
     pub arguments: Value,
-    /// Where they begin.
+    /// The place where they begin.
     pub arguments_at: Place,
-    /// Where the name of each of them stands.
+    /// The place of each one's name.
     pub names_at: Vec<(String, Place)>,
-    /// What comes back; members that are not named may hold anything.
+    /// The value that comes back; members that are not named may hold anything.
     pub result: Value,
-    /// Where it stands.
+    /// The line it stands on.
     pub line: usize,
 }
 
 impl HeadExample {
-    /// Where an argument stands; where they begin, if it is not given.
+    /// Returns the place of an argument; that where they begin, if it is not given.
     pub fn place_of(&self, name: &str) -> Place {
         self.names_at.iter().find(|(known, _)| known == name).map_or(self.arguments_at, |(_, place)| *place)
     }

@@ -19,7 +19,7 @@ impl Host {
         &self.name
     }
 
-    /// Whether it stands for more hosts than one.
+    /// Returns whether it stands for more hosts than one.
     pub fn is_pattern(&self) -> bool {
         self.name.starts_with('*')
     }
@@ -29,7 +29,7 @@ impl Host {
         self.port.unwrap_or(443)
     }
 
-    /// What `@http` must say for an address: the host, with its port unless it is called by https on 443.
+    /// Returns what `@http` must say for an address: the host, with its port unless it is called by https on 443.
     pub fn needed(url: &Url) -> String {
         let host = url.host_str().unwrap_or_default();
         match url.port_or_known_default() {
@@ -38,7 +38,7 @@ impl Host {
         }
     }
 
-    /// What keeps a script whose header names these from calling an address, if anything does.
+    /// Returns what keeps a script whose header names these from calling an address, if anything does.
     pub fn refusal(named: &[Self], url: &Url) -> Option<String> {
         if let Some(refused) = Self::wrong_scheme(url) {
             return Some(refused);
@@ -50,13 +50,13 @@ impl Host {
         Some(format!("The header does not name the host '{host}': add // @http {host}"))
     }
 
-    /// What is said of an address that no header could name, if it is one.
+    /// Returns the refusal of an address that no header could name, if it is one.
     pub fn wrong_scheme(url: &Url) -> Option<String> {
         let scheme = url.scheme();
         (!matches!(scheme, "http" | "https")).then(|| format!("Only http and https can be called, not '{scheme}:'."))
     }
 
-    /// Whether it covers an address. `*.example.org` covers what lies under `example.org`, not the name itself.
+    /// Returns whether it covers an address. `*.example.org` covers what lies under `example.org`, not the name itself.
     pub fn covers(&self, url: &Url) -> bool {
         let port_fits = match self.port {
             Some(port) => url.port_or_known_default() == Some(port),

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// What a parameter may hold.
+/// The kind of value a parameter may hold.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Kind {
     /// Text.
@@ -54,7 +54,7 @@ impl Kind {
         }
     }
 
-    /// Whether a value is of this kind.
+    /// Returns whether a value is of this kind.
     pub fn holds(&self, value: &Value) -> bool {
         match self {
             Self::String => value.is_string(),
@@ -68,7 +68,7 @@ impl Kind {
         }
     }
 
-    /// A value of this kind with its numbers as floats; none where it is that already.
+    /// A value of this kind with its numbers as floats; `None` if it is that already.
     pub fn with_floats(&self, value: &Value) -> Option<Value> {
         match (self, value) {
             (Self::Number, Value::Number(number)) if !number.is_f64() => number.as_f64().map(Value::from),

@@ -1,4 +1,4 @@
-//! What a script says of itself: the comment lines before its first line of code.
+//! The header of a script: the comment lines before its first line of code.
 
 mod cursor;
 mod head;

@@ -5,11 +5,11 @@
 pub struct Tag {
     /// The word after `@`.
     pub name: &'static str,
-    /// How it is written.
+    /// The syntax.
     pub syntax: &'static str,
-    /// What it is for.
+    /// The purpose.
     pub what: &'static str,
-    /// Whether it may stand more than once.
+    /// `true` if it may stand more than once.
     pub repeats: bool,
 }
 

@@ -1,4 +1,4 @@
-//! What time it is, for scripts: the machine's, or one that a test fixed.
+//! The clock of scripts: the machine's, or one that a test fixed.
 
 use chrono::{DateTime, Utc};
 use rhai::NativeCallContext;

@@ -60,7 +60,7 @@ fn register(engine: &mut Engine) {
         .register_fn("uuid", || uuid::Uuid::new_v4().to_string());
 }
 
-/// What is encoded or digested: of texts and of blobs.
+/// Registers what is encoded or digested: of texts and of blobs.
 fn register_bytes(engine: &mut Engine) {
     of_bytes(engine, "base64_encode", 2, |bytes| STANDARD.encode(bytes));
     of_bytes(engine, "base64url_encode", 2, |bytes| URL_SAFE_NO_PAD.encode(bytes));
@@ -235,7 +235,7 @@ fn strip_tags(html: &str) -> Fallible<String> {
     Ok(plain.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// What follows the mark, which is sought without regard to case.
+/// Returns the text after the mark, which is sought without regard to case.
 fn past<'a>(text: &'a str, mark: &str) -> &'a str {
     let place = text.as_bytes().windows(mark.len()).position(|part| part.eq_ignore_ascii_case(mark.as_bytes()));
     place.and_then(|place| text.get(place + mark.len()..)).unwrap_or("")

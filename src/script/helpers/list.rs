@@ -9,20 +9,20 @@ use super::{csv, encode, json, lists, numbers, patterns, tables, text, time, xml
 pub struct Helper {
     /// Its name.
     pub name: &'static str,
-    /// How it is called, for instance `split(text, separator) -> array`.
+    /// The signature, for instance `split(text, separator) -> array`.
     pub signature: &'static str,
-    /// What it does, a sentence; with units and errors where there are any.
+    /// A sentence on what it does; with units and errors where there are any.
     pub what: &'static str,
     /// An expression that uses it.
     pub example: &'static str,
-    /// What that gives, as JSON.
+    /// The result, as JSON.
     pub result: &'static str,
 }
 
 /// Helpers of one kind.
 #[derive(Debug, Clone, Copy)]
 pub struct Group {
-    /// What they are for, a word.
+    /// The purpose, a word.
     pub name: &'static str,
     /// The helpers.
     pub helpers: &'static [Helper],

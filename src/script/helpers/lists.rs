@@ -78,7 +78,7 @@ fn register(engine: &mut Engine) {
     register_keyed(engine);
 }
 
-/// What takes a key as a field's name or as a function.
+/// Registers what takes a key as a field's name or as a function.
 fn register_keyed(engine: &mut Engine) {
     keyed(engine, "sorted_by", order);
     keyed(engine, "sorted_desc_by", order_desc);
@@ -237,7 +237,7 @@ fn index_by(keys: Array, array: Array) -> Fallible<Map> {
     Ok(index)
 }
 
-/// What makes two values the same: their JSON, whole floats as integers.
+/// Returns the key that makes two values the same: their JSON, whole floats as integers.
 fn identity(value: &Dynamic) -> Fallible<String> {
     if let Ok(float) = value.as_float()
         && float.fract() == 0.0

@@ -8,7 +8,7 @@ use chrono_tz::Tz;
 
 use super::values::{Fallible, fail, quoted};
 
-/// Where a time is: a named zone, or the offset it was written with.
+/// The zone of a time: a named one, or the offset it was written with.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Zone {
     Named(Tz),
@@ -24,7 +24,7 @@ impl Zone {
         })
     }
 
-    /// That time here.
+    /// Returns that time here.
     pub(super) fn at(self, time: DateTime<FixedOffset>) -> DateTime<FixedOffset> {
         match self {
             Self::Named(zone) => time.with_timezone(&zone).fixed_offset(),
@@ -32,7 +32,7 @@ impl Zone {
         }
     }
 
-    /// What the clocks here call that: none, one or two times.
+    /// Returns the times the clocks here call that: none, one or two.
     pub(super) fn local(self, naive: NaiveDateTime) -> MappedLocalTime<DateTime<FixedOffset>> {
         match self {
             Self::Named(zone) => zone.from_local_datetime(&naive).map(|time| time.fixed_offset()),
@@ -81,7 +81,7 @@ pub(super) fn show(time: DateTime<FixedOffset>) -> Fallible<String> {
     Ok(within(time)?.to_rfc3339_opts(SecondsFormat::AutoSi, true))
 }
 
-/// How much later: calendar months and days, then seconds.
+/// A span of time: calendar months and days, then seconds.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(super) struct Span {
     months: i64,
@@ -129,7 +129,8 @@ impl Span {
         Ok(self.days as f64 * 86_400.0 + self.seconds)
     }
 
-    /// That much later by the clocks and calendars of a zone: days keep the hour, a month's missing days are its last.
+    /// Returns the time that much later by the clocks and calendars of a zone: days keep the hour, a month's missing
+    /// days are its last.
     pub(super) fn after(self, time: DateTime<FixedOffset>, zone: Zone) -> Fallible<DateTime<FixedOffset>> {
         let beyond = || fail("the time is beyond the years 0 to 9999");
         let mut moved = zone.at(time);

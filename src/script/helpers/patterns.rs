@@ -33,7 +33,7 @@ const HELPERS: &[Helper] = &[
     helper("regex_escape(text) -> text", "The pattern that matches just this text.", r#"regex_escape("1+1")"#, r#""1\\+1""#),
 ];
 
-/// What was compiled last, the newest at the end.
+/// The patterns compiled last, the newest at the end.
 type Patterns = Arc<Mutex<Vec<(String, Regex)>>>;
 
 fn register(engine: &mut Engine) {

@@ -41,7 +41,7 @@ pub(super) fn columns_of(rows: &Array) -> Fallible<Vec<String>> {
     Ok(columns.into_iter().collect())
 }
 
-/// What stands in a cell: scalars as they are, the rest as JSON.
+/// Returns the text of a cell: scalars as they are, the rest as JSON.
 pub(super) fn cell(value: Option<&Dynamic>) -> Fallible<String> {
     let Some(value) = value else { return Ok(String::new()) };
     if value.is_array() || value.is_map() {

@@ -17,7 +17,7 @@ use crate::script::{
     limits::{MAX_ARRAY, MAX_STRING},
 };
 
-/// What a helper gives.
+/// The result of a helper.
 pub type Fallible<T> = Result<T, Box<EvalAltResult>>;
 
 /// Deepest nesting of a value as JSON.
@@ -36,7 +36,11 @@ pub(super) fn quoted(text: &str) -> String {
     if short.len() < text.len() { format!("{short:?}…") } else { format!("{short:?}") }
 }
 
-/// Whether a text of this length is one scripts may have; what is wrong with it, else.
+/// Checks that a text of this length is one scripts may have.
+///
+/// # Errors
+///
+/// If it is not, with what is wrong with it.
 pub(in crate::script) fn text_fits(bytes: usize) -> Result<(), String> {
     if bytes > MAX_STRING {
         return Err(format!("the text would be {bytes} bytes long; at most {MAX_STRING} are allowed"));
@@ -87,7 +91,7 @@ pub(super) fn number(value: &Dynamic) -> Fallible<f64> {
     value.as_float().or_else(|_| fail(format!("a number is expected, not {}", kind(value))))
 }
 
-/// What a value is, in a word.
+/// Returns the kind of a value, in a word.
 pub(super) fn kind(value: &Dynamic) -> String {
     match value.type_name() {
         "()" => "nothing ()".into(),
@@ -101,7 +105,11 @@ pub(super) fn kind(value: &Dynamic) -> String {
     }
 }
 
-/// What a text shows of a scalar: texts without quotes; an error for arrays, maps and functions.
+/// Returns the text of a scalar: texts without quotes.
+///
+/// # Errors
+///
+/// If it is an array, a map or a function.
 pub(super) fn scalar_text(value: &Dynamic) -> Fallible<String> {
     if let Ok(text) = value.as_immutable_string_ref() {
         return Ok(text.to_string());
@@ -118,6 +126,7 @@ pub(super) fn scalar_text(value: &Dynamic) -> Fallible<String> {
 /// A value as JSON. Functions, blobs and numbers JSON does not know are errors, and so is what is too deep or too large.
 ///
 /// # Errors
+///
 /// One line that says what cannot be JSON.
 pub fn to_json(value: &Dynamic) -> Fallible<Value> {
     written(value, |json| serde_json::to_value(json))
@@ -126,6 +135,7 @@ pub fn to_json(value: &Dynamic) -> Fallible<Value> {
 /// The same, where an error begins with what the value was for.
 ///
 /// # Errors
+///
 /// As [`to_json`].
 pub fn json_of(purpose: &str, value: &Dynamic) -> Fallible<Value> {
     let json = serde_json::to_value(Json { value, depth: 0, weight: &Cell::new(0) });
@@ -135,6 +145,7 @@ pub fn json_of(purpose: &str, value: &Dynamic) -> Fallible<Value> {
 /// The same as text, in one line.
 ///
 /// # Errors
+///
 /// As [`to_json`].
 pub(super) fn to_json_text(value: &Dynamic) -> Fallible<String> {
     written(value, |json| serde_json::to_string(json))
@@ -143,6 +154,7 @@ pub(super) fn to_json_text(value: &Dynamic) -> Fallible<String> {
 /// The same as text that goes into other JSON as it is.
 ///
 /// # Errors
+///
 /// As [`to_json`].
 pub fn to_raw_json(value: &Dynamic) -> Fallible<Box<RawValue>> {
     written(value, |json| to_raw_value(json))
@@ -174,7 +186,7 @@ impl Json<'_> {
         Err(E::custom(format!("the value is larger than {} MB as JSON", MAX_WEIGHT >> 20)))
     }
 
-    /// What it is, where JSON has no such thing.
+    /// Returns what it is, where JSON has no such thing.
     fn unknown(&self) -> String {
         match self.value.type_name() {
             kind if kind.contains("u8") || kind == "blob" => {
@@ -233,6 +245,7 @@ impl Serialize for Json<'_> {
 /// JSON as a value: whole numbers beyond 64 bits become floats.
 ///
 /// # Errors
+///
 /// Arrays and texts beyond what scripts may have.
 pub fn from_json(value: Value) -> Fallible<Dynamic> {
     Given::deserialize(value).map(|Given(value)| value).map_err(|error| error.to_string().into())

@@ -56,7 +56,8 @@ impl Verification {
     /// Does the whole drill. A backup that cannot be relied on is no error: the drill says so.
     ///
     /// # Errors
-    /// Where it could not be done: the disk is full, or it was stopped.
+    ///
+    /// If it could not be done: the disk is full, or it was stopped.
     pub async fn run(self) -> Result<Drill> {
         let clock = self.clock.clone();
         let mut steps = Vec::new();

@@ -24,7 +24,7 @@ use crate::{
 pub(super) struct FirstRun {
     /// The start was to be on a restored backup, and is on what was there before.
     is_undone: bool,
-    /// How far it is, while one runs.
+    /// The progress, while one runs.
     watch: Mutex<Option<Watch>>,
     /// Cancelled once a backup waits for the next start.
     restored: CancellationToken,
@@ -75,12 +75,16 @@ impl FirstRun {
         restored.inspect_err(|_| app.stores.people.reopen())
     }
 
-    /// How far it is, while one runs.
+    /// Returns the progress, while one runs.
     pub(super) fn progress(&self) -> Option<Progress> {
         self.watch.lock().as_ref().map(Watch::progress)
     }
 
-    /// Fails once a backup waits for the next start.
+    /// Checks that no backup waits for the next start.
+    ///
+    /// # Errors
+    ///
+    /// If one does.
     pub(super) fn require_pending(&self) -> Result<()> {
         match self.restored.is_cancelled() {
             true => Err(Error::conflict("A backup was restored already: wait until Satchel has started on it.")),

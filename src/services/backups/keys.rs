@@ -1,4 +1,4 @@
-//! Who can open backups: keys and passphrases, as wished, as set, as given.
+//! The keys and passphrases that open backups, as wished, as set, as given.
 
 use serde_json::json;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// Where the vault keeps the passphrase of backups.
+/// The place in the vault of the passphrase of backups.
 const PASSPHRASE: (&str, &str) = ("backup", "passphrase");
 
 /// The key or passphrase of a backup that is to be verified, where the server has not got it.
@@ -58,7 +58,7 @@ impl Backups {
         }
     }
 
-    /// What opens a backup that is to be verified: as given, else what the server has.
+    /// Returns the key that opens a backup which is to be verified: as given, else what the server has.
     pub(super) async fn opener(&self, backup: &Backup, given: Given) -> Result<Opener> {
         match (given.identity, given.passphrase, backup.sealed_to) {
             (Some(identity), None, _) => Opener::identities(identity.expose()),
@@ -90,7 +90,7 @@ impl Backups {
         Ok(())
     }
 
-    /// Whether a passphrase is kept.
+    /// Returns whether a passphrase is kept.
     pub async fn has_passphrase(&self) -> Result<bool> {
         Ok(self.passphrase().await?.is_some())
     }

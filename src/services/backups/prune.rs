@@ -1,4 +1,4 @@
-//! Which scheduled backups go: beyond the number, beyond the age, and never the last.
+//! The scheduled backups to remove: beyond the number, beyond the age, and never the last.
 
 use std::time::Duration;
 

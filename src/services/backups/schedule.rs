@@ -107,13 +107,13 @@ pub(super) async fn run(backups: Arc<Backups>) {
     }
 }
 
-/// Whether the one that was due at `last` was tried, and is not to be tried again yet. A try of the future says nothing: a
-/// clock was wrong.
+/// Returns whether the one that was due at `last` was tried, and is not to be tried again yet. A try of the future says
+/// nothing: a clock was wrong.
 fn rests(tried: Option<Time>, last: Time, now: Time) -> bool {
     tried.is_some_and(|tried| (last..=now).contains(&tried) && now < tried.after(AGAIN))
 }
 
-/// Whether this server's schedule made one since it was due. One of the future says nothing: a clock was wrong.
+/// Returns whether this server's schedule made one since it was due. One of the future says nothing: a clock was wrong.
 fn is_made(backups: &Backups, due: Time, now: Time) -> Result<bool> {
     let (all, shelf) = (backups.list()?, backups.shelf());
     let counts = |one: &Backup| {
@@ -165,10 +165,11 @@ impl Backups {
         }
     }
 
-    /// Whether the schedule keeps what it promises, for the doctor.
+    /// Returns whether the schedule keeps what it promises, for the doctor.
     ///
     /// # Errors
-    /// Where the folder is missing, or the last one that was due was not made.
+    ///
+    /// If the folder is missing, or the last one that was due was not made.
     pub fn scheduled(&self) -> Result<String> {
         let (settings, shelf) = (self.app.settings.get(), self.shelf());
         if settings.backups.schedule == BackupSchedule::Off {

@@ -70,7 +70,7 @@ pub struct Wish {
     pub recipient: Option<String>,
     /// A passphrase to seal it with.
     pub passphrase: Option<Secret>,
-    /// Whether the vault's key goes in.
+    /// `true` if the vault's key goes in.
     pub with_key: Option<bool>,
 }
 
@@ -114,7 +114,7 @@ impl Backups {
         }
     }
 
-    /// When the schedule makes the next one.
+    /// Returns when the schedule makes the next one.
     pub fn next(&self) -> Option<Time> {
         let settings = self.app.settings.get();
         schedule::due(&settings.backups, &schedule::local(self.app.clock.now())).map(|(_, next)| next)
@@ -123,7 +123,8 @@ impl Backups {
     /// Begins one. What is returned besides says, when it ended, whether it was made.
     ///
     /// # Errors
-    /// Where another is under way, or what is wished cannot be.
+    ///
+    /// If another is under way, or what is wished cannot be.
     pub fn make(self: &Arc<Self>, by: By, wish: Wish) -> Result<(Backup, JoinHandle<bool>)> {
         let turn = self.take_turn()?;
         self.begin(turn, by, wish)
@@ -288,7 +289,8 @@ impl Backups {
     /// start on it once this returns.
     ///
     /// # Errors
-    /// Where the backup cannot be restored, or somebody became the owner meanwhile.
+    ///
+    /// If the backup cannot be restored, or somebody became the owner meanwhile.
     pub async fn restore(&self, received: Received) -> Result<Restored> {
         let turn = self.take_turn()?;
         self.first_run.restore(&self.app, self.data.clone(), turn, received).await
@@ -299,7 +301,7 @@ impl Backups {
         self.first_run.progress()
     }
 
-    /// Whether this start was to be on a restored backup, and is on what was there before.
+    /// Returns whether this start was to be on a restored backup, and is on what was there before.
     pub fn is_undone(&self) -> bool {
         self.first_run.is_undone()
     }
@@ -309,7 +311,7 @@ impl Backups {
         self.first_run.done().await;
     }
 
-    /// Where what is sent is kept until it was restored.
+    /// Returns the folder where what is sent is kept until it was restored.
     pub fn incoming(&self) -> PathBuf {
         shelf::work(&self.data).join("incoming")
     }
@@ -317,7 +319,8 @@ impl Backups {
     /// Takes the turn of whoever works on backups.
     ///
     /// # Errors
-    /// Where somebody else has it.
+    ///
+    /// If somebody else has it.
     pub(super) fn take_turn(&self) -> Result<OwnTurn> {
         self.first_run.require_pending()?;
         Arc::clone(&self.turn).try_lock_owned().map_err(|_| {

@@ -12,7 +12,11 @@ use crate::{
     store::backup::seal::Seal,
 };
 
-/// Fails where settings name what cannot be: a time of day, a recipient, a folder.
+/// Checks the settings of a patch.
+///
+/// # Errors
+///
+/// If they name what cannot be: a time of day, a recipient, a folder.
 pub fn require_usable(data: &Path, patch: &Value) -> Result<()> {
     let field = |name: &str| patch.get("backups")?.get(name)?.as_str();
     if let Some(at) = field("at") {

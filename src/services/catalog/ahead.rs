@@ -24,13 +24,21 @@ use crate::{
     },
 };
 
-/// The question asked about a request. Fails where it cannot be sent.
+/// Returns the question asked about a request.
+///
+/// # Errors
+///
+/// If it cannot be sent.
 pub fn rest(cx: &Context, system: &str, request: &RestRequest) -> Result<Question> {
     let found = resolve::callable_for(cx, system)?;
     sending(&found.system, request)
 }
 
-/// The question asked about a GraphQL operation. Fails where it cannot be sent.
+/// Returns the question asked about a GraphQL operation.
+///
+/// # Errors
+///
+/// If it cannot be sent.
 pub fn graphql(cx: &Context, system: &str, query: &Query) -> Result<Question> {
     let found = resolve::callable_for(cx, system)?;
     rest::build(&found.system, &graphql_call::request(&found, query))?;
@@ -38,7 +46,11 @@ pub fn graphql(cx: &Context, system: &str, query: &Query) -> Result<Question> {
     Ok(in_system("Run", &operation.actions().join(", "), &found.system.name))
 }
 
-/// The question asked about a SOAP call. Fails where it cannot be sent.
+/// Returns the question asked about a SOAP call.
+///
+/// # Errors
+///
+/// If it cannot be sent.
 pub fn soap(cx: &Context, system: &str, ask: &SoapAsk) -> Result<Question> {
     let found = resolve::callable_for(cx, system)?;
     soap_call::ensure_sendable(&found, ask)?;
@@ -46,14 +58,22 @@ pub fn soap(cx: &Context, system: &str, ask: &SoapAsk) -> Result<Question> {
     Ok(in_system("Call", action, &found.system.name))
 }
 
-/// The question asked about a gRPC call. Fails where it cannot be sent.
+/// Returns the question asked about a gRPC call.
+///
+/// # Errors
+///
+/// If it cannot be sent.
 pub fn grpc(cx: &Context, system: &str, ask: &GrpcAsk) -> Result<Question> {
     let found = resolve::callable_for(cx, system)?;
     grpc_call::given(&found.system, &ask.headers)?;
     Ok(in_system("Call", &ask.method, &found.system.name))
 }
 
-/// The question asked about a WebSocket. Fails where it cannot be opened.
+/// Returns the question asked about a WebSocket.
+///
+/// # Errors
+///
+/// If it cannot be opened.
 pub fn websocket(cx: &Context, system: &str, ask: &SocketAsk) -> Result<Question> {
     let found = resolve::callable_for(cx, system)?;
     let system = &found.system;
@@ -62,7 +82,11 @@ pub fn websocket(cx: &Context, system: &str, ask: &SocketAsk) -> Result<Question
     Ok(Question::with(&text, &ask.path))
 }
 
-/// The question asked about a call of a registered endpoint. Fails where it cannot be made.
+/// Returns the question asked about a call of a registered endpoint.
+///
+/// # Errors
+///
+/// If it cannot be made.
 pub(super) async fn endpoint(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Question> {
     let (to, endpoint) = resolve::callable_endpoint(cx.app(), id)?;
     let system = &to.system;
@@ -78,8 +102,12 @@ pub(super) async fn endpoint(cx: &Context, id: EndpointId, arguments: &Value) ->
     }
 }
 
-/// The question about a request: where it goes, and which query it has, whose values may be long. The path under the base
-/// URL is what is typed. Fails where it cannot be sent.
+/// Returns the question about a request: where it goes, and which query it has, whose values may be long. The path
+/// under the base URL is what is typed.
+///
+/// # Errors
+///
+/// If it cannot be sent.
 fn sending(system: &System, request: &RestRequest) -> Result<Question> {
     let url = rest::build(system, request)?.url;
     let host = url.host_str().unwrap_or_default();

@@ -1,4 +1,4 @@
-//! What a system answered: read by what it says it is, and without the credentials it was asked with.
+//! The answer of a system: read by what it says it is, and without the credentials it was asked with.
 
 use bytes::Bytes;
 use reqwest::header::HeaderMap;
@@ -23,7 +23,7 @@ pub const MAX_ANSWER: usize = 10 * 1024 * 1024;
 const LONG: usize = 16 * 1024;
 /// Characters of a refusal that are told.
 const TOLD: usize = 1_500;
-/// How much of a page that is a refusal is read for its words.
+/// The number of bytes of a page that is a refusal that are read for its words.
 const PAGE: usize = 64 * 1024;
 /// Headers of an answer that are shown; any other may hold a secret.
 const SHOWN: &[&str] = &[
@@ -58,19 +58,19 @@ pub struct Answer {
     pub status: u16,
     /// The headers that may be shown.
     pub headers: Map<String, Value>,
-    /// What the body was read as.
+    /// The format the body was read as.
     pub form: Form,
     /// The body; null where it is binary.
     pub body: Value,
     /// The body as it came. It may repeat a credential: nobody is shown it.
     pub raw: Bytes,
-    /// Whether a binary body repeats a credential.
+    /// `true` if a binary body repeats a credential.
     pub repeats_secret: bool,
     /// The text of a page that is a refusal.
     pub page: Option<String>,
-    /// How often it was asked.
+    /// The number of attempts.
     pub attempts: u32,
-    /// Whether it was asked to change something, by its method.
+    /// `true` if it was asked to change something, by its method.
     pub after_write: bool,
 }
 
@@ -110,8 +110,8 @@ impl Answer {
         Ok(Self { status, headers, form, body, raw, repeats_secret, page, attempts: 1, after_write: false })
     }
 
-    /// Whether the system did what it was asked. A redirect is not followed, so nothing was done; only 303 says after a
-    /// write that it was, and where to look (RFC 9110, 15.4.4).
+    /// Returns whether the system did what it was asked. A redirect is not followed, so nothing was done; only 303 says
+    /// after a write that it was, and where to look (RFC 9110, 15.4.4).
     pub fn is_success(&self) -> bool {
         match self.status {
             200..=299 | 304 => true,
@@ -120,12 +120,16 @@ impl Answer {
         }
     }
 
-    /// Whether it is a success that is no text: it becomes a file.
+    /// Returns whether it is a success that is no text: it becomes a file.
     pub fn is_file(&self) -> bool {
         self.form == Form::Binary && self.is_success()
     }
 
-    /// As a tool gives it back. Fails where the system refused, with its words.
+    /// Returns the answer as a tool gives it back.
+    ///
+    /// # Errors
+    ///
+    /// If the system refused, with its words.
     pub fn into_output(self, system: &str) -> Result<Output> {
         if let Some(refusal) = self.refusal(system) {
             return Err(refusal);
@@ -142,7 +146,7 @@ impl Answer {
         Ok(Output::json(Value::Object(data.map(|(name, value)| (name.to_owned(), value)).collect())))
     }
 
-    /// What to tell of an answer that is a refusal.
+    /// Returns the error for an answer that is a refusal.
     pub fn refusal(&self, system: &str) -> Option<Error> {
         if self.is_success() {
             return None;
@@ -188,7 +192,7 @@ impl Answer {
         }
     }
 
-    /// What the body says; of a page, its text.
+    /// Returns the words of the body; of a page, its text.
     fn words(&self) -> String {
         match (&self.page, &self.body) {
             (Some(page), _) => page.clone(),

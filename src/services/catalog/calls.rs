@@ -1,4 +1,4 @@
-//! What the callers call: each protocol, to systems that may be called, in the caller's name.
+//! The calls of the tools that call systems: each protocol, to systems that may be called, in the caller's name.
 
 use std::sync::Arc;
 

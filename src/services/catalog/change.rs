@@ -39,7 +39,8 @@ impl CatalogProposals {
     /// The catalog for writing to it, in the name of a run's caller.
     ///
     /// # Errors
-    /// Where they may not.
+    ///
+    /// If they may not.
     pub fn of(cx: &Context) -> Result<Self> {
         cx.caller().demand("catalog:write")?;
         let by = Actor::at(cx.caller(), cx.now());
@@ -57,7 +58,11 @@ impl CatalogProposals {
         self.catalog.propose_change(&self.writer, id, change).await
     }
 
-    /// Registers an endpoint, which waits. Fails where its parameters could be no tool's.
+    /// Registers an endpoint, which waits.
+    ///
+    /// # Errors
+    ///
+    /// If its parameters could be no tool's.
     pub async fn create_endpoint(&self, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
         offer::demand_sound(&draft.clone().into_new(system, &BTreeSet::new(), self.writer.by.now)?)?;
         self.catalog.propose_endpoint(&self.writer, system, draft).await
@@ -100,7 +105,11 @@ impl Changing {
         Ok(())
     }
 
-    /// Registers an endpoint. Fails where its parameters could be no tool's.
+    /// Registers an endpoint.
+    ///
+    /// # Errors
+    ///
+    /// If its parameters could be no tool's.
     pub async fn create_endpoint(&self, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
         offer::demand_sound(&draft.clone().into_new(system, &BTreeSet::new(), self.by.now)?)?;
         let endpoint = self.catalog.create_endpoint(&self.by, system, draft).await?;
@@ -108,7 +117,11 @@ impl Changing {
         Ok(endpoint)
     }
 
-    /// Changes an endpoint. Fails where its parameters could be no tool's.
+    /// Changes an endpoint.
+    ///
+    /// # Errors
+    ///
+    /// If its parameters could be no tool's.
     pub async fn change_endpoint(&self, id: EndpointId, draft: EndpointDraft) -> Result<Endpoint> {
         let directory = Arc::clone(&self.catalog.get());
         let (_, old) = directory.endpoint(id)?;
@@ -146,7 +159,7 @@ impl Changing {
         Ok(endpoint)
     }
 
-    /// Whose changes they are.
+    /// Returns the person who makes the changes.
     pub fn by(&self) -> &Actor {
         &self.by
     }

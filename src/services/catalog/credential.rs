@@ -28,7 +28,7 @@ use crate::{
 /// Shortest part of a header that is hidden by itself: a shorter one would hide words.
 const SHORTEST: usize = 6;
 
-/// What goes onto a request.
+/// The credential that goes onto a request.
 #[derive(Debug, Clone)]
 pub enum Credential {
     /// Nothing.
@@ -44,7 +44,7 @@ pub enum Credential {
 /// A system's credential, ready to be used, and every secret it is made of.
 #[derive(Debug, Clone)]
 pub struct Ready {
-    /// What goes onto a request.
+    /// The credential that goes onto a request.
     pub credential: Credential,
     secrets: Vec<Secret>,
 }
@@ -124,7 +124,7 @@ impl Ready {
         self
     }
 
-    /// What a call came to, without the secrets of the credential.
+    /// Returns the result of a call, without the secrets of the credential.
     pub fn cleaned(&self, outcome: Result<Value>) -> Result<Output> {
         let forms = secret_forms::of(self.secrets());
         match outcome {
@@ -181,8 +181,12 @@ impl Ready {
     }
 }
 
-/// Secrets as they are stored. Fails where they could never be sent: a token has the word `Bearer` before it only where
-/// it was copied out of a header, and a certificate needs its own key.
+/// Returns secrets as they are stored: a token has the word `Bearer` before it only where it was copied out of a
+/// header, and a certificate needs its own key.
+///
+/// # Errors
+///
+/// If they could never be sent.
 pub async fn checked(app: &App, system: &System, mut values: Map<String, Value>) -> Result<Map<String, Value>> {
     match &system.auth {
         Auth::Bearer => {

@@ -32,7 +32,11 @@ use crate::{
     },
 };
 
-/// Calls an endpoint in the caller's name; fails where its system may not be called, or refuses.
+/// Calls an endpoint in the caller's name.
+///
+/// # Errors
+///
+/// If its system may not be called, or refuses.
 pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Output> {
     let (to, endpoint) = resolve::callable_endpoint(cx.app(), id)?;
     let (system, name) = (&to.system, &to.system.name);
@@ -54,7 +58,7 @@ pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Out
     }
 }
 
-/// How an endpoint is spoken to, with its arguments where it is no request.
+/// The protocol an endpoint is spoken to in, with its arguments where it is no request.
 pub(super) enum Spoken {
     /// A request and its answer.
     Request,
@@ -64,7 +68,7 @@ pub(super) enum Spoken {
     Websocket(SocketAsk),
 }
 
-/// What these arguments say in an endpoint's protocol.
+/// Returns what these arguments say in an endpoint's protocol.
 pub(super) fn spoken(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<Spoken> {
     match &endpoint.operation {
         Operation::Rest | Operation::Graphql { .. } | Operation::Soap { .. } => Ok(Spoken::Request),
@@ -104,7 +108,7 @@ fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<So
     })
 }
 
-/// What an endpoint answers, whatever its status and its system's. Files that are sent are the caller's.
+/// Returns the answer of an endpoint, whatever its status and its system's. Files that are sent are the caller's.
 pub(super) async fn answer(
     target: &Target<'_>,
     endpoint: &Endpoint,
@@ -118,7 +122,11 @@ pub(super) async fn answer(
     rest::send(target, &request).await
 }
 
-/// Fails where the arguments make no request that can be sent, or name files the caller may not read.
+/// Checks that the arguments make a request.
+///
+/// # Errors
+///
+/// If they make none that can be sent, or name files the caller may not read.
 pub(super) async fn ensure_sendable(
     cx: &Context,
     system: &System,

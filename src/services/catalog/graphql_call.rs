@@ -20,18 +20,22 @@ use crate::{
 /// Errors told of an answer.
 const TOLD: usize = 5;
 
-/// What is asked.
+/// A GraphQL query to send.
 #[derive(Debug, Clone)]
 pub struct Query {
     /// The document.
     pub query: String,
     /// The values of its variables.
     pub variables: Option<Map<String, Value>>,
-    /// Which of its operations.
+    /// The name of the operation among them.
     pub operation_name: Option<String>,
 }
 
-/// Runs it. Fails where the system refuses all of it; what it refuses a part of comes back with the errors.
+/// Runs it.
+///
+/// # Errors
+///
+/// If the system refuses all of it; what it refuses a part of comes back with the errors.
 pub(super) async fn call(target: &Target<'_>, of: &Registered, query: &Query) -> Result<Output> {
     let asked = (query.query.as_str(), query.operation_name.as_deref());
     read(rest::send(target, &request(of, query)).await?, &of.system.name, asked)
@@ -53,8 +57,11 @@ pub(super) fn request(of: &Registered, query: &Query) -> RestRequest {
     }
 }
 
-/// What an answer to a document, and the name of its operation, says: its data, and the errors beside it. Fails where
-/// nothing of what was asked for is there.
+/// Returns what an answer to a document, and the name of its operation, says: its data, and the errors beside it.
+///
+/// # Errors
+///
+/// If nothing of what was asked for is there.
 pub(super) fn read(answer: Answer, system: &str, asked: (&str, Option<&str>)) -> Result<Output> {
     let data = answer.body.get("data").filter(|data| !data.is_null());
     let errors = answer.body.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty());
@@ -75,14 +82,14 @@ fn shown(answer: &Answer) -> Value {
     Value::Object(kept.collect())
 }
 
-/// Whether the one thing that was asked for is null because of an error.
+/// Returns whether the one thing that was asked for is null because of an error.
 fn is_all_missing(data: &Value, errors: &[Value]) -> bool {
     let mut fields = data.as_object().into_iter().flatten();
     let (Some((name, Value::Null)), None) = (fields.next(), fields.next()) else { return false };
     errors.iter().any(|error| error.pointer("/path/0").and_then(Value::as_str) == Some(name))
 }
 
-/// Whether a mutation was run: then there is data, or an error in one of its fields.
+/// Returns whether a mutation was run: then there is data, or an error in one of its fields.
 fn has_run(answer: &Answer, errors: &[Value], (query, name): (&str, Option<&str>)) -> bool {
     let is_mutation = graphql::operation(query, name).is_ok_and(|read| read.kind == Kind::Mutation);
     is_mutation && (answer.body.get("data").is_some() || errors.iter().any(|error| error.get("path").is_some()))

@@ -11,7 +11,8 @@ const MEMBERS: &[&str] = &["id", "type", "payload"];
 /// Members of what subscribes; any other may name a document that is not here.
 const PLAIN: &[&str] = &["query", "variables", "operationName"];
 
-/// Whether a message does no more than open, keep or end a connection, or subscribe. Whatever else it says may run a mutation.
+/// Returns whether a message does no more than open, keep or end a connection, or subscribe. Whatever else it says may
+/// run a mutation.
 pub(super) fn changes_nothing(message: &str) -> bool {
     // An escape would hide a member's name, and of two members with one name servers take either.
     let small = message.to_lowercase();

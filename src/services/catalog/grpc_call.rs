@@ -37,14 +37,14 @@ use crate::{
 const MOST: (usize, usize) = (1_000, 4 << 20);
 /// Longest time in which all services of a system are described.
 const ALL_SERVICES: Duration = Duration::from_secs(120);
-/// How long a system has to show that it speaks native gRPC.
+/// The time a system has to show that it speaks native gRPC.
 const TRIAL: Duration = Duration::from_secs(5);
 /// Most types asked for beside a service's own, for one call.
 const MOST_TYPES: usize = 20;
 /// Headers that gRPC sets itself, beside those that begin with `grpc-`.
 const OWN: &[&str] = &["te", "content-type", "user-agent", "accept", "x-grpc-web"];
 
-/// What is called.
+/// A call to make.
 #[derive(Debug, Clone)]
 pub struct GrpcAsk {
     /// Full name of the service.
@@ -57,7 +57,7 @@ pub struct GrpcAsk {
     pub headers: Vec<(String, String)>,
 }
 
-/// What came back.
+/// The answer.
 struct Answered {
     method: MethodDescriptor,
     messages: Vec<Value>,
@@ -83,7 +83,8 @@ pub(super) async fn call(target: &Target<'_>, ask: &GrpcAsk) -> Result<Output> {
 /// from then on.
 ///
 /// # Errors
-/// [`Kind::Timeout`] where they are not all described in two minutes; where they cannot be asked for, or are too many.
+///
+/// [`Kind::Timeout`] if they are not all described in two minutes; if they cannot be asked for, or are too many.
 pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &Described) -> bool) -> Result<()> {
     let begun = Instant::now();
     rest::take_turn(target).await?;
@@ -115,7 +116,7 @@ pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &De
     Ok(())
 }
 
-/// Whether trying gRPC-Web after native gRPC would be told the same.
+/// Returns whether trying gRPC-Web after native gRPC would be told the same.
 fn is_final(error: &Error) -> bool {
     matches!(error.kind(), Kind::Denied | Kind::NotFound | Kind::Invalid | Kind::Unconfigured)
 }
@@ -260,7 +261,11 @@ fn metadata(ready: &Ready) -> Result<HeaderMap> {
     ready.headers()
 }
 
-/// The metadata a caller gives. Fails where it is set by Satchel or by gRPC.
+/// Returns the metadata a caller gives.
+///
+/// # Errors
+///
+/// If it is set by Satchel or by gRPC.
 pub(super) fn given(system: &System, pairs: &[(String, String)]) -> Result<HeaderMap> {
     let mut given = HeaderMap::new();
     for (name, value) in pairs {

@@ -1,4 +1,4 @@
-//! What a gRPC system offers, as its reflection tells: services as groups, methods as operations.
+//! The operations of a gRPC system, as its reflection describes them: services as groups, methods as operations.
 
 use prost_reflect::{
     DescriptorPool, MethodDescriptor,

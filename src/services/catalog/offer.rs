@@ -50,7 +50,7 @@ fn tools(catalog: &Catalog, directory: &Directory) -> Vec<Tool> {
     in_use.flat_map(|one| offered(one)).collect()
 }
 
-/// What a model is told of an endpoint.
+/// Returns what a model is told of an endpoint.
 pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
     let place = format!("{} {}", endpoint.method, endpoint.path);
     let description = match endpoint.description.as_str() {
@@ -93,7 +93,11 @@ fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
         .ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
 }
 
-/// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.
+/// Checks an endpoint's parameters.
+///
+/// # Errors
+///
+/// If they are no JSON Schema: it could have no tool.
 pub fn demand_sound(endpoint: &Endpoint) -> Result<()> {
     Schema::from_document(endpoint.schema()).demand_sound().map_err(|error| {
         let told = "The schemas of the parameters are not JSON Schema (draft 2020-12): check types and `$ref`s.";

@@ -34,12 +34,16 @@ pub(super) fn plain_header(name: &str) -> String {
     name.trim().to_ascii_lowercase().replace('_', "-")
 }
 
-/// Whether a header of this plain name names another method or path.
+/// Returns whether a header of this plain name names another method or path.
 pub(super) fn is_header(plain: &str) -> bool {
     HEADERS.contains(&plain)
 }
 
-/// Fails where a query names another method.
+/// Checks that a query names no other method.
+///
+/// # Errors
+///
+/// If it does.
 pub(super) fn demand_none_in_query(query: &str) -> Result<()> {
     let names = query.split(['&', ';']).filter_map(|pair| {
         let (name, _) = form_urlencoded::parse(pair.as_bytes()).next()?;
@@ -48,7 +52,11 @@ pub(super) fn demand_none_in_query(query: &str) -> Result<()> {
     demand_none(names, "query")
 }
 
-/// Fails where a body names another method.
+/// Checks that a body names no other method.
+///
+/// # Errors
+///
+/// If it does.
 pub(super) fn demand_none_in_body(body: &Body) -> Result<()> {
     match body {
         Body::None => Ok(()),

@@ -1,4 +1,4 @@
-//! Which system or endpoint somebody means, and whether it may be called now.
+//! The system or endpoint somebody means, and whether it may be called now.
 
 use std::sync::Arc;
 
@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// The system somebody means by its id, name or slug, where it may be called now (R8).
+/// The system somebody means by its id, name or slug, where it may be called now.
 pub fn callable(app: &App, asked: &str) -> Result<Arc<Registered>> {
     let directory = app.stores.catalog.get();
     let found = directory.find(asked)?;
@@ -62,7 +62,11 @@ fn address(system: &System) -> String {
     json!({"system": system.id, "base_url": system.base_url, "auth": system.auth}).to_string()
 }
 
-/// All systems. Fails where the caller may not see them.
+/// Returns all systems.
+///
+/// # Errors
+///
+/// If the caller may not see them.
 pub fn systems(cx: &Context) -> Result<Arc<Directory>> {
     cx.caller().demand("catalog:read")?;
     Ok(cx.app().stores.catalog.get())
@@ -74,12 +78,20 @@ pub fn systems_to_change(cx: &Context) -> Result<Arc<Directory>> {
     Ok(cx.app().stores.catalog.get())
 }
 
-/// The id of the system somebody means to change. Fails where the caller may change none.
+/// Returns the id of the system somebody means to change.
+///
+/// # Errors
+///
+/// If the caller may change none.
 pub fn known_system(cx: &Context, asked: &str) -> Result<SystemId> {
     Ok(systems_to_change(cx)?.find(asked)?.system.id)
 }
 
-/// The system somebody means, where it may be called now. Fails where the caller may not call any.
+/// Returns the system somebody means, where it may be called now.
+///
+/// # Errors
+///
+/// If the caller may not call any.
 pub fn callable_for(cx: &Context, asked: &str) -> Result<Arc<Registered>> {
     cx.caller().demand("catalog:read")?;
     callable(cx.app(), asked)

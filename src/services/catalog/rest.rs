@@ -43,7 +43,7 @@ const OURS: &[&str] = &[
     "x-real-ip",
 ];
 
-/// What is asked of a system.
+/// A request to a system.
 #[derive(Debug, Clone)]
 pub struct RestRequest {
     /// The method.
@@ -170,7 +170,11 @@ fn encode(body: &Body) -> (Option<String>, Bytes) {
 /// Headers a caller gives where the system has no credential of its own: they are secrets like any other.
 const CALLERS: &[&str] = &["authorization", "cookie"];
 
-/// A header a caller gives. Fails where it is one of ours.
+/// Returns a header a caller gives.
+///
+/// # Errors
+///
+/// If it is one of ours.
 pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, HeaderValue)> {
     let lower = name.trim().to_ascii_lowercase();
     let plain = override_names::plain_header(name);
@@ -188,7 +192,11 @@ pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, H
     Ok((name, value))
 }
 
-/// Fails where a query holds the parameter that carries the credential.
+/// Checks that a query does not hold the parameter that carries the credential.
+///
+/// # Errors
+///
+/// If it does.
 pub(super) fn demand_no_credential(system: &System, url: &Url, query: &[(String, String)]) -> Result<()> {
     let Some(own) = system.auth.query() else { return Ok(()) };
     let in_path = url.query_pairs().any(|(name, _)| name == own);

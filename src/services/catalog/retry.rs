@@ -13,7 +13,7 @@ use crate::{
 /// Longest wait a system may ask for; one that wants more is not waited for.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Why an attempt is not the last word.
+/// The reason an attempt is not the last word.
 enum Missed {
     /// It answered that it cannot now.
     Busy(Box<Response>),
@@ -21,7 +21,7 @@ enum Missed {
     Failed(Error),
 }
 
-/// Whether doing it twice is the same as doing it once (RFC 9110, 9.2.2).
+/// Returns whether doing it twice is the same as doing it once (RFC 9110, 9.2.2).
 fn may_repeat(method: &Method) -> bool {
     matches!(*method, Method::GET | Method::HEAD | Method::OPTIONS | Method::PUT | Method::DELETE)
 }

@@ -1,7 +1,7 @@
-//! The risk of a call to a system (R6): that of what is registered for it, else that of its method.
+//! The risk of a call to a system: that of what is registered for it, else that of its method.
 //!
-//! A caller chooses what he sends, so nothing he can write differently for the same effect may lower it: where a call
-//! can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.
+//! A caller chooses what they send, so nothing they can write differently for the same effect may lower it: where a
+//! call can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.
 
 use std::collections::HashSet;
 
@@ -78,8 +78,12 @@ pub fn of_websocket<'a>(
     Ok(risk.max(found.highest_at(path, place)))
 }
 
-/// The risk of an endpoint's own tool with these arguments: what they make of its path may be another endpoint's. Fails
-/// where they make no path.
+/// Returns the risk of an endpoint's own tool with these arguments: what they make of its path may be another
+/// endpoint's.
+///
+/// # Errors
+///
+/// If they make no path.
 pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> Result<Risk> {
     let (found, endpoint) = directory.endpoint(id)?;
     let own = endpoint.effective_risk();
@@ -89,7 +93,7 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
         Operation::Websocket => connected(found, &endpoint_call::path(endpoint, arguments)?),
         Operation::Grpc { service, rpc } if !endpoint.reviewed => remote(found, service, rpc),
         Operation::Grpc { .. } => Risk::Read,
-        // What a person has let through is weighed as he has it, unless its place is the caller's choice.
+        // What a person has let through is weighed as they have it, unless its place is the caller's choice.
         _ if endpoint.reviewed && !has_values => Risk::Read,
         _ if endpoint.reviewed => posted(found, &endpoint_call::path(endpoint, arguments)?),
         Operation::Graphql { query, operation_name } => queried(found, query, operation_name.as_deref())?,
@@ -150,7 +154,7 @@ fn queried(found: &Registered, document: &str, name: Option<&str>) -> Result<Ris
     Ok(own.max(posted(found, &graphql_path(found))))
 }
 
-/// What is registered for a SOAPAction. One that only looks like a registered one is not let through as that.
+/// Returns the risk registered for a SOAPAction. One that only looks like a registered one is not let through as that.
 fn acted(found: &Registered, action: &str) -> Risk {
     let registered = found.endpoints.iter().filter_map(|endpoint| match &endpoint.operation {
         Operation::Soap { action, .. } => Some((action.as_str(), endpoint.effective_risk())),
@@ -162,13 +166,13 @@ fn acted(found: &Registered, action: &str) -> Risk {
     highest(same).unwrap_or(UNKNOWN).max(highest(alike).unwrap_or(Risk::Read))
 }
 
-/// Whether a lax service may take one action for another.
+/// Returns whether a lax service may take one action for another.
 fn is_alike(one: &str, other: &str) -> bool {
     let plain = |action: &str| action.trim_matches([' ', '\t', '/', '"']).to_lowercase();
     plain(one) == plain(other)
 }
 
-/// What is registered for the element of a SOAP body.
+/// Returns the risk registered for the element of a SOAP body.
 fn named(found: &Registered, asked: &str) -> Risk {
     let known = found
         .endpoints
@@ -196,7 +200,7 @@ fn posted(found: &Registered, path: &str) -> Risk {
     found.weigh(path, Risk::Read, |endpoint| endpoint.takes("POST"))
 }
 
-/// Where a system takes GraphQL: where its registered operations have it, else at its base URL itself.
+/// Returns the path where a system takes GraphQL: where its registered operations have it, else its base URL itself.
 pub(super) fn graphql_path(found: &Registered) -> String {
     let registered = found.endpoints.iter().find(|one| matches!(one.operation, Operation::Graphql { .. }));
     registered.map(|endpoint| endpoint.path.clone()).unwrap_or_default()

@@ -19,12 +19,12 @@ const NIL: &str = " xmlns:xsi=\"http://www.w3.org/2001/XMLSchema-instance\" xsi:
 /// Deepest nesting of a value.
 const MAX_DEPTH: usize = 32;
 
-/// What a SOAP operation is called.
+/// The names of a SOAP operation.
 pub(super) struct Action<'a> {
     pub(super) action: &'a str,
     pub(super) element: &'a str,
     pub(super) namespace: &'a str,
-    /// What stands in the element is in no namespace.
+    /// `true` if what stands in the element is in no namespace.
     pub(super) unqualified: bool,
     pub(super) version: &'a str,
 }
@@ -101,14 +101,14 @@ fn in_order<'a>(members: &'a Map<String, Value>, schema: &'a Value) -> Vec<Field
     known.chain(others.map(|(name, value)| Field { name, value, schema: &Value::Null })).collect()
 }
 
-/// What an element holds, as XML.
+/// The contents of an element, as XML.
 #[derive(Default)]
 struct Content {
     attributes: String,
     inner: String,
 }
 
-/// What stands in an element of the namespace `around`.
+/// Returns the contents of an element of the namespace `around`.
 fn content(fields: &[Field<'_>], around: &str, depth: usize) -> Result<Content> {
     let mut made = Content::default();
     for (at, field) in fields.iter().enumerate() {

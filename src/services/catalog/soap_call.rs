@@ -23,7 +23,7 @@ use crate::{
 /// Longest action.
 const LONGEST_ACTION: usize = 500;
 
-/// What is called.
+/// A call to make.
 #[derive(Debug, Clone)]
 pub struct SoapAsk {
     /// The SOAPAction; it may be empty.
@@ -47,7 +47,11 @@ pub(super) async fn call(target: &Target<'_>, of: &Registered, ask: &SoapAsk) ->
     read(send(target, ask, &second).await?, &of.system.name)
 }
 
-/// Fails where it cannot be sent, as far as that shows before.
+/// Checks that it can be sent, as far as that shows before.
+///
+/// # Errors
+///
+/// If it cannot.
 pub(super) fn ensure_sendable(of: &Registered, ask: &SoapAsk) -> Result<()> {
     demand_action(&ask.action)?;
     let soap = Request::new(&ask.body, risk::soap_version(of, &ask.action))?;
@@ -67,7 +71,7 @@ fn request(ask: &SoapAsk, soap: &Request) -> RestRequest {
     RestRequest { method: Method::POST, path: ask.path.clone(), query: Vec::new(), headers, body }
 }
 
-/// Whether the service takes the other version only: it says so, or cannot read the media type.
+/// Returns whether the service takes the other version only: it says so, or cannot read the media type.
 fn is_other_version(answer: &Answer) -> bool {
     let mismatch = || match soap::read(&answer.body) {
         Some(soap::Answer::Fault(fault)) => fault.code == "VersionMismatch",
@@ -76,7 +80,7 @@ fn is_other_version(answer: &Answer) -> bool {
     answer.status == 415 || mismatch()
 }
 
-/// What an answer says: the content of its body, or its fault.
+/// Returns what an answer says: the content of its body, or its fault.
 pub(super) fn read(answer: Answer, system: &str) -> Result<Output> {
     match soap::read(&answer.body).filter(|_| answer.form == Form::Xml) {
         Some(soap::Answer::Fault(fault)) => Err(fault.into_error()),
@@ -96,7 +100,11 @@ pub(super) fn read(answer: Answer, system: &str) -> Result<Output> {
     }
 }
 
-/// Fails where an action could say more than itself in a header.
+/// Checks an action.
+///
+/// # Errors
+///
+/// If it could say more than itself in a header.
 fn demand_action(action: &str) -> Result<()> {
     let strange = |c: char| c.is_control() || c == '"' || c == '\\' || !c.is_ascii();
     if action.len() > LONGEST_ACTION || action.chars().any(strange) {

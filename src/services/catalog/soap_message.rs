@@ -1,4 +1,4 @@
-//! What a SOAP envelope asks for: the elements of its body, and the actions its header names.
+//! The message of a SOAP envelope: the elements of its body, and the actions its header names.
 
 use crate::{
     formats::xml,
@@ -8,7 +8,7 @@ use crate::{
     },
 };
 
-/// What an envelope asks for.
+/// The message of an envelope.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Message {
     /// The names of the body's elements, without prefix.
@@ -18,8 +18,12 @@ pub(super) struct Message {
 }
 
 impl Message {
-    /// Reads an envelope. Fails where a service could find another body in it than we do: it has one body and one header
-    /// at most, both of SOAP, and nothing beside them.
+    /// Reads an envelope.
+    ///
+    /// # Errors
+    ///
+    /// If a service could find another body in it than we do: it has one body and one header at most, both of SOAP, and
+    /// nothing beside them.
     pub(super) fn read(envelope: &str) -> Result<Self> {
         let inner = envelope.strip_prefix("<?xml").and_then(|rest| rest.split_once("?>"));
         let all = xml::parse(&format!("<all>{}</all>", inner.map_or(envelope, |(_, inner)| inner)))?;

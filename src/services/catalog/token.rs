@@ -26,7 +26,7 @@ use crate::{
     net::http::{Http, Request, Response},
 };
 
-/// How long a token is kept where its server does not say.
+/// The time a token is kept where its server does not say.
 const UNSAID: u64 = 300;
 /// A token that ends this soon is not used any more.
 const MARGIN: u64 = 30;
@@ -60,7 +60,7 @@ struct Refused {
     error_description: Option<String>,
 }
 
-/// What a system's token is kept under: another address, another client or another scope is another token.
+/// Returns the key a system's token is kept under: another address, another client or another scope is another token.
 pub(super) fn key(system: &System) -> String {
     let auth = serde_json::to_string(&system.auth).unwrap_or_default();
     format!("{} {auth}", system.binding())
@@ -163,7 +163,7 @@ async fn read(response: Response, system: &System, stored: &Credentials) -> Resu
     }
 }
 
-/// What to tell of a refusal (RFC 6749, 5.2).
+/// Returns the error for a refusal (RFC 6749, 5.2).
 fn refusal((status, bytes): (StatusCode, &[u8]), system: &System, stored: &Credentials) -> Error {
     let refused = serde_json::from_slice::<Refused>(bytes).ok();
     let code = refused.as_ref().map(|refused| refused.error.clone()).unwrap_or_default();

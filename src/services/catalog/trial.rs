@@ -22,27 +22,27 @@ use crate::model::{
     output::Output,
 };
 
-/// What a try came to.
+/// The result of a try.
 #[derive(Debug, Clone, Default, Serialize, utoipa::ToSchema)]
 #[schema(as = EndpointTrial)]
 pub struct Trial {
-    /// Whether the system did what it was asked.
+    /// `true` if the system did what it was asked.
     pub ok: bool,
-    /// Its status; none where no answer came, or where the protocol has none.
+    /// Its status; `null` if no answer came, or if the protocol has none.
     pub status: Option<u16>,
     /// In words, where it did not.
     pub message: Option<String>,
     /// The headers that may be shown.
     #[schema(value_type = Object)]
     pub headers: Map<String, Value>,
-    /// What the body was read as.
+    /// The format the body was read as.
     #[schema(value_type = Option<String>)]
     pub format: Option<&'static str>,
     /// The body; of gRPC and WebSockets the messages.
     pub body: Value,
-    /// How often it was asked.
+    /// The number of attempts.
     pub attempts: u32,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub duration_ms: u64,
 }
 
@@ -64,8 +64,8 @@ async fn outcome(target: &Target<'_>, endpoint: &Endpoint, arguments: &Value, ca
             Ok(answer) => Trial::answered(endpoint, system, answer),
             Err(error) => Trial::failed(&error),
         },
-        Spoken::Grpc(ask) => Trial::told(grpc_call::call(target, &ask).await),
-        Spoken::Websocket(ask) => Trial::told(websocket_call::call(target, &ask).await),
+        Spoken::Grpc(ask) => Trial::from_outcome(grpc_call::call(target, &ask).await),
+        Spoken::Websocket(ask) => Trial::from_outcome(websocket_call::call(target, &ask).await),
     }
 }
 
@@ -91,8 +91,8 @@ impl Trial {
         }
     }
 
-    /// What a protocol without requests gave.
-    fn told(outcome: Result<Output>) -> Self {
+    /// Returns the trial of a protocol without requests.
+    fn from_outcome(outcome: Result<Output>) -> Self {
         match outcome {
             Ok(output) => Self { ok: true, format: Some("json"), body: output.data, attempts: 1, ..Self::default() },
             Err(error) => Self::failed(&error),

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// What a caller needs whose files are sent.
+/// The permission of a caller whose files are sent.
 const PERMISSION: &str = "host:fs.read";
 
 /// A body whose files are not read yet.
@@ -74,7 +74,7 @@ impl File {
         Ok(Self { path: path.to_owned(), media: media.unwrap_or_else(|| media::of_name(path)).to_owned() })
     }
 
-    /// What the receiver is told it is called: the last part of its path.
+    /// Returns the name the receiver is told: the last part of its path.
     fn name(&self) -> String {
         let last = self.path.rsplit('/').next().unwrap_or_default();
         last.chars().map(|c| if c.is_control() { '_' } else { c }).collect()
@@ -82,7 +82,7 @@ impl File {
 }
 
 impl Upload {
-    /// What a value of this body is, which is a form with files, or a file.
+    /// Returns the value of this body, which is a form with files, or a file.
     pub(super) fn of(parameter: &Parameter, value: &Value) -> Result<Self> {
         let schema = &parameter.schema;
         if is_file(schema) {
@@ -102,7 +102,11 @@ impl Upload {
         Ok(Self::Form(form))
     }
 
-    /// Fails where it holds files and the caller may not read any, or uses a key that opens none of theirs.
+    /// Checks that the caller may send what it holds.
+    ///
+    /// # Errors
+    ///
+    /// If it holds files and the caller may not read any, or uses a key that opens none of theirs.
     pub(super) fn demand(&self, caller: &Caller) -> Result<()> {
         let reads = match self {
             Self::File(_) => true,

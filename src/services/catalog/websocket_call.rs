@@ -28,12 +28,12 @@ use crate::{
 const MAX_VALUES: usize = 250_000;
 /// Once something has come, how long silence ends the listening where nothing else is said.
 pub const QUIET: Duration = Duration::from_secs(1);
-/// How long a further message waits for something to come after the one before it.
+/// The time a further message waits for something to come after the one before it.
 const ANSWER: Duration = Duration::from_secs(5);
 /// Most messages taken, and most bytes of all together.
 const MOST: (usize, usize) = (100, 4 << 20);
 
-/// What is said.
+/// The messages to send.
 #[derive(Debug, Clone)]
 pub struct SocketAsk {
     /// The path under the base URL; it may have a query.
@@ -42,7 +42,7 @@ pub struct SocketAsk {
     pub message: String,
     /// Messages after it, each once something has come after the one before.
     pub further: Vec<String>,
-    /// How long all may take. Something must have come by then.
+    /// The longest all may take. Something must have come by then.
     pub timeout: Duration,
     /// Once something has come, how long silence ends the listening.
     pub quiet: Duration,
@@ -116,8 +116,12 @@ fn shown(system: &str, heard: Heard) -> Result<Value> {
     Ok(Value::Object(data))
 }
 
-/// Fails where a server that has said nothing closed with the code of an error (RFC 6455, 7.4). Those from 4000 on are
-/// its own; by custom, 44xx is HTTP's status 4xx.
+/// Checks the code a server that has said nothing closed with (RFC 6455, 7.4). Those from 4000 on are its own; by
+/// custom, 44xx is HTTP's status 4xx.
+///
+/// # Errors
+///
+/// If it is that of an error.
 fn demand_good(system: &str, code: u16, reason: &str) -> Result<()> {
     let (kind, advice) = match code {
         1000 | 1005 => return Ok(()),

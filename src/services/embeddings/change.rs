@@ -18,7 +18,7 @@ use crate::{
 
 /// Texts embedded and written at once.
 const BATCH: u32 = 128;
-/// How long until settings that were changed elsewhere are seen, and a change that failed is tried again.
+/// The time until settings that were changed elsewhere are seen, and a change that failed is tried again.
 const LOOK: Duration = Duration::from_secs(60);
 
 /// Follows the setting until the process ends.
@@ -34,7 +34,7 @@ pub fn start(app: &Arc<App>) {
     drop(app.lifecycle.tracker.spawn_on(follow, &app.lifecycle.runtime));
 }
 
-/// How much of the machine embedding may take, as the settings say.
+/// Returns the share of the machine embedding may take, as the settings say.
 pub fn limits(app: &App) -> Limits {
     let settings = &app.settings.get().embeddings;
     let default = Limits::default();
@@ -97,7 +97,7 @@ async fn go_over(app: &App) -> Result<()> {
     read_all(app, &name, &next).await
 }
 
-/// Whether the model that is wanted is the one in use, by its files as well as its name.
+/// Returns whether the model that is wanted is the one in use, by its files as well as its name.
 fn same(app: &App, name: &str) -> Result<bool> {
     let known = offered::find(&app.config.data, name);
     match known {

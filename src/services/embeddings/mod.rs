@@ -1,4 +1,4 @@
-//! Which embedding models there are, fetching one, and going over from one to another.
+//! The embedding models there are, fetching one, and going over from one to another.
 
 pub mod change;
 mod download;

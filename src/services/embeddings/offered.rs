@@ -22,7 +22,7 @@ pub const NONE: &str = "none";
 /// The most tokens catalogue models are given, whatever they could read: what fastembed gives them.
 const MOST_TOKENS: usize = 512;
 
-/// Where a model comes from.
+/// The source of a model.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = EmbeddingSource)]
@@ -39,19 +39,19 @@ pub enum Source {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = OfferedEmbeddingModel)]
 pub struct Offer {
-    /// What it is chosen by.
+    /// The name it is chosen by.
     pub name: String,
-    /// Where it comes from.
+    /// The source it comes from.
     pub source: Source,
-    /// How many numbers its vectors have.
+    /// The number of dimensions of its vectors.
     pub dimensions: Option<usize>,
-    /// What it is good for.
+    /// A description of what it is good for.
     pub description: String,
-    /// Why it cannot be used as it is.
+    /// The reason it cannot be used as it is.
     pub problem: Option<String>,
 }
 
-/// Where models lie.
+/// Returns the folder of models.
 pub fn place(data: &Path) -> PathBuf {
     data.join("models")
 }
@@ -92,13 +92,14 @@ fn offer(name: String, dimensions: Option<usize>, problem: Option<String>) -> Of
     Offer { name, source: Source::Folder, dimensions, description: "From the folder of models".to_owned(), problem }
 }
 
-/// What is said of a model that would have to be fetched where that is not allowed.
+/// The refusal of a model that would have to be fetched where that is not allowed.
 pub(super) const NOT_ALLOWED: &str = "Models may not be fetched: allow it with the setting embeddings.downloads.";
 
 /// Checks that the model these settings name can be gone over to.
 ///
 /// # Errors
-/// Where there is no such model, or it would have to be fetched and these settings do not allow that.
+///
+/// If there is no such model, or it would have to be fetched and these settings do not allow that.
 pub async fn ensure_choosable(app: &App, wanted: Embeddings) -> Result<()> {
     let models = place(&app.config.data);
     tokio::task::spawn_blocking(move || look_up(&models, &wanted)).await.map_err(Error::internal)?
@@ -142,7 +143,7 @@ impl Entry {
         if file == "model" { code } else { format!("{code}--{file}") }
     }
 
-    /// How it is used.
+    /// Returns how it is used.
     pub(super) fn description(&self) -> Description {
         let (query, passage) = prefixes(&self.listed.model_code);
         let pooling = match TextEmbedding::get_default_pooling_method(&self.listed.model) {
@@ -159,7 +160,7 @@ impl Entry {
     }
 }
 
-/// What the makers of some models want before a text. The catalogue does not say it.
+/// Returns the texts the makers of some models want before one. The catalogue does not say them.
 fn prefixes(code: &str) -> (&'static str, &'static str) {
     let code = code.to_ascii_lowercase();
     let starts = |words: &[&str]| words.iter().any(|word| code.contains(word));

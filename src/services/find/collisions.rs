@@ -27,11 +27,11 @@ pub struct Collision {
     pub other: String,
     /// The needs where it did, each with the place the tool itself came to.
     pub needs: Vec<Lost>,
-    /// How many needs of the tool were asked.
+    /// The number of the tool's needs that were asked.
     pub asked: usize,
     /// Words both say of themselves, the rarest first.
     pub shared: Vec<String>,
-    /// What to do about it.
+    /// The advice on what to do about it.
     pub advice: String,
 }
 
@@ -40,7 +40,7 @@ pub struct Collision {
 pub struct Lost {
     /// The need.
     pub need: String,
-    /// The place the tool itself came to; none where it was not among the first ten.
+    /// The place the tool itself came to; `null` if it was not among the first ten.
     pub place: Option<usize>,
 }
 
@@ -72,7 +72,7 @@ pub async fn find(finder: &Finder, registry: &Arc<Registry>, among: &[bool]) -> 
     Ok(found)
 }
 
-/// Whether one of two tools is of this place and not built in.
+/// Returns whether one of two tools is of this place and not built in.
 fn can_be_mended(registry: &Registry, tool: usize, other: usize) -> bool {
     let tools = registry.tools();
     [tool, other].iter().filter_map(|at| tools.get(*at)).any(|tool| tool.spec().source != Source::Builtin)

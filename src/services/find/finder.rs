@@ -71,7 +71,7 @@ struct Slot {
     made: Arc<OnceCell<Arc<Prepared>>>,
     /// Fires when another slot has taken its place: what its catalogue has not embedded is the other's to embed.
     outdated: CancellationToken,
-    /// What the slot before had: what it knows of the same tools is taken over.
+    /// The state of the slot before: what it knows of the same tools is taken over.
     before: Option<Arc<Prepared>>,
 }
 
@@ -98,7 +98,7 @@ enum Stage {
     Done,
 }
 
-/// Which tools somebody may call: asked again at every search, and the same most of the time.
+/// The tools somebody may call: asked again at every search, and the same most of the time.
 #[derive(Clone)]
 struct Mask {
     permissions: Permissions,
@@ -106,35 +106,35 @@ struct Mask {
     allowed: Arc<[bool]>,
 }
 
-/// Who looks for tools, and among which.
+/// The caller who looks for tools, and among which.
 #[derive(Clone, Copy)]
 pub struct Asker<'a> {
     /// The tools.
     pub registry: &'a Arc<Registry>,
-    /// Whose permissions count.
+    /// The caller whose permissions count.
     pub caller: &'a Caller,
-    /// What is switched on.
+    /// The settings of what is switched on.
     pub settings: &'a Arc<Settings>,
 }
 
-/// What a search found.
+/// The result of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Found {
     /// The best first; none where not even the best has anything to do with the need.
     pub hits: Vec<Hit>,
-    /// What the answer must be taken with, for instance that only words were compared.
+    /// A caution to take the answer with, for instance that only words were compared.
     pub note: Option<&'static str>,
 }
 
-/// What came of one's own past requests.
+/// The result of trying one's own past requests.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Trial {
-    /// How well the tools that helped are found again, nothing that was learned counting.
+    /// The quality with which the tools that helped are found again, nothing that was learned counting.
     #[serde(flatten)]
     pub summary: Summary,
     /// Requests whose tool did not come first.
     pub lost: Vec<Missed>,
-    /// What the figures must be taken with.
+    /// A caution to take the figures with.
     pub note: Option<&'static str>,
 }
 
@@ -171,7 +171,7 @@ impl Finder {
         Self { patience, ..self.clone() }
     }
 
-    /// What is learned from use.
+    /// Returns the learner of what comes of use.
     pub fn learner(&self) -> &Learner {
         &self.learner
     }
@@ -213,7 +213,7 @@ impl Finder {
         Ok(ranked.into_iter().map(|one| one.tool).collect())
     }
 
-    /// Tries the tools this caller may call out on his own past requests.
+    /// Tries the tools this caller may call out on their own past requests.
     pub async fn try_out(&self, asker: Asker<'_>) -> Result<Trial> {
         let began = Instant::now();
         let prepared = self.prepared(asker.registry).await?;
@@ -335,7 +335,7 @@ impl Prepared {
         Self { registry, model, catalogue, stage, outdated, mask: Mutex::default() }
     }
 
-    /// What is to be known of a search that went, or did not go, by meaning. It may be ready by now.
+    /// Returns a note on a search that went, or did not go, by meaning. It may be ready by now.
     fn note(&self, by_meaning: bool) -> Option<&'static str> {
         let unseen = self.catalogue.views().map_or(0, |views| views.unseen());
         match &self.model {
@@ -346,7 +346,7 @@ impl Prepared {
         }
     }
 
-    /// Whether it is this caller's to bring the meaning together: it was nobody's before.
+    /// Returns whether it is this caller's to bring the meaning together: it was nobody's before.
     fn begin(&self) -> bool {
         self.stage.send_if_modified(|stage| {
             let idle = *stage == Stage::Idle;

@@ -16,19 +16,19 @@ pub struct Hit {
     pub id: String,
     /// Bare name.
     pub name: String,
-    /// What it does.
+    /// A description of what it does.
     pub description: String,
     /// Its fit, of meaning, words and past successes together: 1 is the best of this search. It gives the order.
     pub score: f64,
-    /// Why it fits.
+    /// The reasons it fits.
     pub why: Why,
-    /// How risky a call is.
+    /// The risk of a call.
     pub risk: Risk,
     /// Its parameters.
     pub parameters: Value,
 }
 
-/// Why a tool fits a need.
+/// The reason a tool fits a need.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Why {
     /// Words of the need that the tool's profile holds, the most telling first.
@@ -37,9 +37,9 @@ pub struct Why {
     pub field: Option<String>,
     /// The step of the need it fits, where that is closer than the whole need.
     pub clause: Option<String>,
-    /// How near it is by meaning, 1 at most; none without an embedding model.
+    /// The nearness by meaning, 1 at most; `null` without an embedding model.
     pub cosine: Option<f64>,
-    /// What the words are worth.
+    /// The score of the words.
     pub bm25: f64,
     /// The past success that speaks for it most.
     pub past: Option<PastSuccess>,
@@ -50,16 +50,16 @@ pub struct Why {
 pub struct PastSuccess {
     /// The need, where it was the caller's own; those of others are not shown, and none to a key that is not personal.
     pub query: Option<String>,
-    /// How near it is to this one.
+    /// The nearness to this one.
     pub similarity: f64,
 }
 
-/// What a search was made of, to explain its results.
+/// The parts of a search, to explain its results.
 pub(super) struct Search<'a> {
     pub catalogue: &'a Catalogue,
     pub question: &'a Question,
     pub past: &'a Past,
-    /// Whose past needs are shown.
+    /// The person whose past needs are shown.
     pub person: Option<UserId>,
     pub registry: &'a Registry,
 }

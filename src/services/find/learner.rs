@@ -1,4 +1,4 @@
-//! Learns which tools needs were met with (R43): a person's request and what was searched for in the conversation
+//! Learns which tools needs were met with: a person's request and what was searched for in the conversation
 //! are its needs, and each call that ends there says something of a tool.
 
 use std::sync::Arc;
@@ -48,7 +48,7 @@ pub struct Learner {
     embedding: Arc<Semaphore>,
 }
 
-/// What is wanted in a conversation now.
+/// The needs in a conversation now.
 #[derive(Debug, Clone, Default)]
 struct Needs {
     request: Option<String>,
@@ -60,7 +60,7 @@ struct Loaded {
     version: i64,
     model: String,
     past: Arc<RwLock<Past>>,
-    /// Whether all of it is there: the rest is being embedded.
+    /// `true` if all of it is there: the rest is being embedded.
     whole: bool,
 }
 
@@ -70,7 +70,7 @@ struct Called {
     topic: ConversationId,
     /// The tool's id.
     tool: String,
-    /// Whether it did what was asked.
+    /// `true` if it did what was asked.
     success: bool,
 }
 
@@ -231,14 +231,14 @@ impl Learner {
         self.app.lifecycle.tracker.spawn_on(work, &self.app.lifecycle.runtime);
     }
 
-    /// What was learned, as it is stored.
+    /// Returns what was learned, as it is stored.
     pub fn stored(&self) -> &Learning {
         &self.stored
     }
 }
 
-/// A need as it is kept: its beginning; none where it says nothing.
+/// A need as it is kept: its beginning; `None` if it says nothing.
 fn kept(need: &str) -> Option<String> {
-    let told = parts::told(need.trim());
+    let told = parts::beginning(need.trim());
     (!told.is_empty()).then(|| told.to_owned())
 }

@@ -19,15 +19,15 @@ pub enum Field {
     Name,
     /// Its other names.
     Alias,
-    /// What they say beyond it.
+    /// The text they have beyond it.
     AboutAlias,
-    /// What it does.
+    /// A description of what it does.
     Description,
-    /// When to choose it.
+    /// A description of when to choose it.
     WhenToUse,
     /// Its group or server, by name.
     Group,
-    /// What is said of its server.
+    /// The text about its server.
     AboutGroup,
     /// Its parameters, names and descriptions.
     Parameters,
@@ -49,7 +49,7 @@ impl Field {
         Self::Examples,
     ];
 
-    /// What one word here weighs: a name says more than a parameter.
+    /// Returns the weight of one word here: a name says more than a parameter.
     fn weight(self) -> f32 {
         match self {
             Self::Name => 3.0,
@@ -127,7 +127,7 @@ impl Lexical {
         Self { postings, tools }
     }
 
-    /// How well each tool fits these stems; 0 for those that are not allowed or hold none of them.
+    /// Returns how well each tool fits these stems; 0 for those that are not allowed or hold none of them.
     pub fn score<'a>(&self, stems: impl IntoIterator<Item = &'a str>, allowed: &[bool]) -> Vec<f32> {
         let mut scores = vec![0.0; self.tools];
         for stem in stems {
@@ -143,12 +143,12 @@ impl Lexical {
         scores
     }
 
-    /// How many tools hold a stem.
+    /// Returns the number of tools that hold a stem.
     pub fn holding(&self, stem: &str) -> usize {
         self.postings.get(stem).map_or(0, Vec::len)
     }
 
-    /// Where a stem stands in a tool, and what it is worth there; none where it does not.
+    /// Returns where a stem stands in a tool, and what it is worth there; `None` if it does not stand in it.
     pub fn stands(&self, stem: &str, tool: usize) -> Option<(Vec<Field>, f32)> {
         let list = self.postings.get(stem)?;
         let at = list.binary_search_by_key(&tool, |posting| posting.tool as usize).ok()?;

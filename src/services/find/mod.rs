@@ -1,4 +1,4 @@
-//! Which tools fit a need: by its words, by its meaning, and by what helped before.
+//! The tools that fit a need: by its words, by its meaning, and by what helped before.
 //!
 //! `profile` is what a tool says of itself, `lexical` and `views` find in it by word and by meaning, `parts` takes a
 //! need of several steps apart, `embedding` brings their meaning together, `ranking` joins the scores, `past` lets former

@@ -21,14 +21,14 @@ static SEAM: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| {
 });
 
 /// The part of a need that is looked at.
-pub fn told(need: &str) -> &str {
+pub fn beginning(need: &str) -> &str {
     head(need, LONGEST)
 }
 
 /// The steps of a need; none where it is one step.
 pub fn of(need: &str) -> Vec<&str> {
     let Ok(seam) = SEAM.as_ref() else { return Vec::new() };
-    let need = told(need);
+    let need = beginning(need);
     let mut parts = Vec::new();
     let mut start = 0;
     for found in seam.find_iter(need) {
@@ -68,6 +68,6 @@ mod tests {
     fn only_the_beginning_of_a_long_text_is_looked_at() {
         let long = format!("read the file {} and send the mail", "é".repeat(2 * LONGEST));
         assert!(of(&long).is_empty());
-        assert_eq!(told(&long).chars().count(), LONGEST);
+        assert_eq!(beginning(&long).chars().count(), LONGEST);
     }
 }

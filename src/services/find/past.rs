@@ -1,4 +1,4 @@
-//! What helped before: each success of a tool after a need votes for it where a need is like that one.
+//! The past successes: each success of a tool after a need votes for it where a need is like that one.
 //!
 //! The nearest past needs vote, each as strongly as it is near, and a vote is bounded: a tool that was never used is
 //! pushed back by what others gain, and by no more.
@@ -15,11 +15,11 @@ use crate::{
 const NEAREST: usize = 15;
 /// Cosine from which on two needs have anything to do with each other.
 const ALIKE: f32 = 0.4;
-/// What a past need is compared with: one voice alone that says the very same has two thirds.
+/// The doubt a past need is compared with: one voice alone that says the very same has two thirds.
 const DOUBT: f32 = 0.5 * (1.0 - ALIKE) * (1.0 - ALIKE);
 /// The most a tool gains by votes; a good match of words and meaning is worth about 1.
 pub const BOUND: f32 = 0.35;
-/// The most a tool gains or loses by what was learned of it, whatever the need (R43): it decides between equals.
+/// The most a tool gains or loses by what was learned of it, whatever the need: it decides between equals.
 pub const PRIOR: f32 = 0.02;
 /// The least and the most that can be learned of a tool, around 1.
 const WEIGHT: (f64, f64) = (0.1, 5.0);
@@ -27,22 +27,22 @@ const WEIGHT: (f64, f64) = (0.1, 5.0);
 /// One past need, with the tools called for it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Need {
-    /// Whose it was; only he is shown the text.
+    /// The person whose it was; only they are shown the text.
     pub user: UserId,
-    /// What was asked for.
+    /// The text that was asked for.
     pub text: String,
-    /// What became of it.
+    /// The outcome of the tools that were used.
     pub used: Vec<Used>,
 }
 
-/// What past successes say for a tool.
+/// The vote of past successes for a tool.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Vote {
     /// From 0 to 1.
     pub strength: f32,
     /// The nearest need it helped with.
     pub need: usize,
-    /// How near that is.
+    /// The nearness of that need.
     pub similarity: f32,
 }
 
@@ -109,7 +109,7 @@ impl Past {
         })
     }
 
-    /// What the nearest past needs say for tools, by id.
+    /// Returns the votes of the nearest past needs for tools, by id.
     pub fn votes(&self, question: &Row) -> HashMap<&str, Vote> {
         let mut near: Vec<(usize, f32)> = (0..self.rows.len())
             .map(|at| (at, self.rows.cosine(at, question)))

@@ -1,4 +1,4 @@
-//! What a tool says of itself, as find_tools reads it: made from its spec alone, always the same.
+//! The profile of a tool, as find_tools reads it: made from its spec alone, always the same.
 
 use serde_json::Value;
 
@@ -18,15 +18,15 @@ const ABOUT: usize = 300;
 /// A tool's profile.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Profile {
-    /// What results name it by.
+    /// The id results name it by.
     pub id: String,
     /// Its name.
     pub name: String,
     /// Its other names, with what they say beyond it.
     pub aliases: Vec<(String, String)>,
-    /// What it does.
+    /// A description of what it does.
     pub description: String,
-    /// When to choose it.
+    /// A description of when to choose it.
     pub when_to_use: String,
     /// Its category.
     pub category: String,
@@ -34,7 +34,7 @@ pub struct Profile {
     pub server: Option<(String, String)>,
     /// Its parameters, with their descriptions.
     pub parameters: Vec<(String, String)>,
-    /// What its examples show.
+    /// The titles of its examples.
     pub examples: Vec<String>,
 }
 
@@ -109,8 +109,8 @@ impl Profile {
         [whole.join(". ").chars().take(WHOLE).collect(), short, name]
     }
 
-    /// What a person may say when he needs it: the sentences on when to use it, and what its examples show
-    /// where their titles say it.
+    /// Returns what a person may say who needs it: the sentences on when to use it, and what its examples show where
+    /// their titles say it.
     pub fn needs(&self) -> Vec<&str> {
         let sentences = self.when_to_use.split(['.', ';']).map(str::trim).filter(|s| s.split_whitespace().count() >= 3);
         let titles = self.examples.iter().map(String::as_str);

@@ -2,8 +2,8 @@
 //!
 //! A tool's fit is its nearness by meaning plus what its words are worth: both as they are, not stretched to the best
 //! of this search, so that a chance word does not weigh as much as a name that is called. Of a need of several steps
-//! the step a tool fits best counts too, past successes add a bounded vote, and what was learned of a tool (R43) a
-//! smaller bounded prior.
+//! the step a tool fits best counts too, past successes add a bounded vote, and what was learned of a tool adds
+//! a smaller bounded prior.
 
 use std::{cmp::Ordering, collections::HashSet};
 
@@ -21,9 +21,9 @@ use crate::{
     },
 };
 
-/// What the words of a tool are worth beside its nearness: BM25 of a good match is about 25, nearness about 0.5.
+/// The weight of a tool's words beside its nearness: BM25 of a good match is about 25, nearness about 0.5.
 const WORDS: f32 = 0.02;
-/// What the best part of a need counts.
+/// The weight of the best part of a need.
 const PART: f32 = 0.3;
 /// Nearness below which a tool without a word of the need has nothing to do with it.
 const FAR: f32 = 0.25;
@@ -39,7 +39,7 @@ pub struct Asked {
     pub text: String,
     /// Its distinct words.
     pub terms: Vec<Term>,
-    /// Its meaning; none without a model.
+    /// Its meaning; `None` without a model.
     pub vector: Option<Row>,
 }
 
@@ -57,20 +57,21 @@ pub struct Question {
 pub struct Ranked {
     /// Its place in the catalogue.
     pub tool: usize,
-    /// How well it fits.
+    /// The fit.
     pub score: f32,
-    /// How near it is by meaning; none where only words were compared.
+    /// The nearness by meaning; `None` if only words were compared.
     pub nearness: Option<f32>,
-    /// What its words are worth.
+    /// The score of its words.
     pub bm25: f32,
     /// The part it fits better than the whole need, by number.
     pub part: Option<usize>,
-    /// What past successes say.
+    /// The vote of past successes.
     pub vote: Option<Vote>,
 }
 
 impl Ranked {
-    /// Whether neither words nor meaning nor past successes speak for it: it only came before what fits even less.
+    /// Returns whether neither words nor meaning nor past successes speak for it: it only came before what fits even
+    /// less.
     pub fn is_far(&self) -> bool {
         let near = self.nearness.is_none_or(|nearness| nearness >= FAR);
         !near && self.bm25 <= 0.0 && self.part.is_none() && self.vote.is_none()
@@ -80,7 +81,7 @@ impl Ranked {
 impl Question {
     /// Reads a need; its parts are embedded together with it.
     pub async fn of(embedder: &Embedder, need: &str) -> Result<Self> {
-        let (whole, parts) = (parts::told(need), parts::of(need));
+        let (whole, parts) = (parts::beginning(need), parts::of(need));
         let vectors = std::iter::once(whole).chain(parts.iter().copied()).map(|text| embedder.query(text));
         let vectors = futures_util::future::try_join_all(vectors).await?;
         let mut asked = std::iter::once(whole).chain(parts).zip(vectors).map(|(text, vector)| Asked {
@@ -94,7 +95,7 @@ impl Question {
     /// Reads a need by its words alone.
     pub fn of_words(need: &str) -> Self {
         let asked = |text: &str| Asked { text: text.to_owned(), terms: distinct(text), vector: None };
-        Self { whole: asked(parts::told(need)), parts: parts::of(need).into_iter().map(asked).collect() }
+        Self { whole: asked(parts::beginning(need)), parts: parts::of(need).into_iter().map(asked).collect() }
     }
 }
 

@@ -28,25 +28,25 @@ pub struct Case {
     pub groups: Vec<Vec<String>>,
 }
 
-/// What came of a case.
+/// The result of a case.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct Answer {
     /// The case's name.
     pub id: String,
     /// The tools, best first.
     pub ranked: Vec<String>,
-    /// How long it took.
+    /// The duration in milliseconds.
     pub ms: f64,
 }
 
-/// What a set of cases came to.
+/// The result of a set of cases.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Summary {
     /// The set's name.
     pub set: String,
-    /// How many tools were ranked.
+    /// The number of tools that were ranked.
     pub tools: usize,
-    /// How many needs were asked.
+    /// The number of needs that were asked.
     pub queries: usize,
     /// The means of all.
     #[serde(flatten)]
@@ -147,7 +147,7 @@ mod tests {
         Case { id: query.into(), query: query.into(), groups: vec![vec![wanted.to_owned()]] }
     }
 
-    /// The worst that learning can do (R43): the tool that is wanted always failed, and every other one always worked.
+    /// The worst that learning can do: the tool that is wanted always failed, and every other one always worked.
     #[tokio::test]
     async fn nothing_that_was_learned_of_the_tools_makes_a_set_fall_far() {
         let catalogue = Catalogue::of(SET.iter().map(|(id, description, _)| tool(id, description)).collect());

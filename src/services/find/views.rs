@@ -20,7 +20,7 @@ pub struct Views {
     whole: Rows,
     short: Rows,
     name: Rows,
-    /// Which views of each tool are known.
+    /// The views of each tool that are known.
     known: Vec<[bool; 3]>,
     /// Tools of which neither the whole is known nor what stands for it.
     unseen: usize,
@@ -111,12 +111,12 @@ impl Views {
         }
     }
 
-    /// Whether the vector of a text is known.
+    /// Returns whether the vector of a text is known.
     pub(super) fn has(&self, text: usize) -> bool {
         self.known.get(text / 3).and_then(|known| known.get(text % 3)).is_some_and(|known| *known)
     }
 
-    /// Whether anything of a tool's meaning is known.
+    /// Returns whether anything of a tool's meaning is known.
     pub fn is_seen(&self, tool: usize) -> bool {
         self.known.get(tool).is_some_and(|known| known[WHOLE] || known[SHORT])
     }
@@ -126,12 +126,12 @@ impl Views {
         self.unseen
     }
 
-    /// How near the whole of each tool is to a question, 1 at most: for a first look.
+    /// Returns how near the whole of each tool is to a question, 1 at most: for a first look.
     pub fn at_first_sight(&self, question: &Row) -> Vec<f32> {
         self.whole.cosines(question)
     }
 
-    /// How near a tool is to a question, 1 at most: half by the whole of it, half by the view that is nearest.
+    /// Returns how near a tool is to a question, 1 at most: half by the whole of it, half by the view that is nearest.
     pub fn nearness(&self, tool: usize, question: &Row) -> f32 {
         let whole = self.whole.cosine(tool, question);
         let nearest = whole.max(self.short.cosine(tool, question)).max(self.name.cosine(tool, question));

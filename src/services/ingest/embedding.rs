@@ -21,10 +21,10 @@ const BATCH: usize = 64;
 const SHARING: usize = 2;
 /// Documents looked at for one batch.
 const LOOKED_AT: u32 = 64;
-/// How long the worker waits at most before he looks for work himself.
+/// The longest the worker waits before it looks for work itself.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// How long indexes that are busy are left alone.
+/// The time indexes that are busy are left alone.
 const BUSY: Duration = Duration::from_secs(2);
 
 /// One batch, and how far each document is after it.

@@ -23,7 +23,7 @@ use crate::{
 const QUIET: Duration = Duration::from_millis(400);
 /// Longest wait for that.
 const BUSY: Duration = Duration::from_secs(5);
-/// How often watched folders are looked through without a cause: some file systems tell of nothing.
+/// The interval at which watched folders are looked through without a cause: some file systems tell of nothing.
 const PATIENCE: Duration = Duration::from_secs(300);
 
 /// Follows the folders, for ever.

@@ -25,7 +25,7 @@ const PART: usize = 2 << 20;
 /// Chunks written at once, and bytes of the text: whoever else writes waits for no more.
 const WRITTEN: usize = 50;
 const WRITTEN_TEXT: usize = 128 << 10;
-/// How far from the end of a part a paragraph's end is looked for.
+/// The distance from the end of a part within which a paragraph's end is looked for.
 const TAIL: usize = 256 << 10;
 
 /// Reads a document into its row. Blocks.
@@ -99,7 +99,7 @@ impl Desk<'_> {
         Ok(true)
     }
 
-    /// What a file holds; of a page that was fetched, its article.
+    /// Returns the contents of a file; of a page that was fetched, its article.
     fn extract(&self) -> Result<Extracted> {
         let open = || Ok((self.app.stores.knowledge.files.open(&self.content.hash)?, self.content.bytes));
         match self.job.source {
@@ -164,7 +164,7 @@ fn fill(file: &mut impl Read, left: &mut Vec<u8>) -> Result<bool> {
     Ok(read < room)
 }
 
-/// Where a part ends: after an empty line near its end, else after a line, else after a character.
+/// Returns where a part ends: after an empty line near its end, else after a line, else after a character.
 fn end_of_part(bytes: &[u8], name: &str) -> usize {
     let from = bytes.len().saturating_sub(TAIL);
     let tail = bytes.get(from..).unwrap_or_default();

@@ -15,11 +15,11 @@ use futures_util::FutureExt;
 /// Documents fetched and read at once, and those of one person: each may take a hundred megabytes.
 const READERS: usize = 3;
 const EACH: usize = 2;
-/// How long a worker waits at most before he looks for work himself.
+/// The longest a worker waits before it looks for work itself.
 const PATIENCE: Duration = Duration::from_secs(60);
-/// How often the trash is looked through.
+/// The interval at which the trash is looked through.
 const TRASH: Duration = Duration::from_secs(3_600);
-/// How long a worker rests whose own work failed.
+/// The time a worker rests whose own work failed.
 const REST: Duration = Duration::from_secs(5);
 
 /// Takes up what the last process left, and starts the workers; they end with this one.

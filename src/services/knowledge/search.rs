@@ -34,7 +34,7 @@ const LONGEST: usize = 4_000;
 #[serde(deny_unknown_fields)]
 #[schema(as = KnowledgeQuestion)]
 pub struct Question {
-    /// What is to be found, in the asker's own words.
+    /// The question, in the asker's own words.
     #[schema(min_length = 1, max_length = 4_000, pattern = r"\S")]
     pub query: String,
     /// Most passages; 5 if left out, 100 at most.
@@ -51,7 +51,7 @@ pub struct Question {
     #[serde(default)]
     #[schemars(with = "Vec<String>")]
     pub kinds: Vec<Kind>,
-    /// Whether each result says why it was found.
+    /// `true` if each result says why it was found.
     #[serde(default)]
     pub explain: bool,
 }
@@ -71,35 +71,35 @@ pub struct Hit {
     pub heading: String,
     /// The page it begins on.
     pub page: Option<u32>,
-    /// Where it begins in the document's text, in characters (Unicode code points).
+    /// Its beginning in the document's text, in characters (Unicode code points).
     pub start: u64,
-    /// Where it ends.
+    /// Its end.
     pub end: u64,
-    /// What it says.
+    /// The text.
     pub text: String,
-    /// Where the words of the question stand in `text`, in characters: `[from, to)`.
+    /// The places of the question's words in `text`, in characters: `[from, to)`.
     #[schema(value_type = Vec<[u32; 2]>)]
     pub spans: Vec<(usize, usize)>,
-    /// How well it answers; 1 is the best there can be.
+    /// The quality as an answer; 1 is the best there can be.
     pub score: f64,
-    /// Why it was found.
+    /// The reason it was found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub explain: Option<Explanation>,
     /// The origin of its document, if from outside.
     #[serde(skip)]
     pub outside: Option<Origin>,
-    /// How near the meaning is.
+    /// The nearness of the meaning.
     #[serde(skip)]
     pub cosine: Option<f32>,
 }
 
-/// Why a passage was found.
+/// The reason a passage was found.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 #[schema(as = KnowledgeExplanation)]
 pub struct Explanation {
-    /// How well the words fit (BM25).
+    /// The fit of the words (BM25).
     pub bm25: Option<f32>,
-    /// How near the meaning is (cosine).
+    /// The nearness of the meaning (cosine).
     pub cosine: Option<f32>,
     /// Both together: what results are ordered by.
     pub fused: f32,
@@ -133,16 +133,16 @@ pub async fn search(app: &App, reader: Reader, question: &Question) -> Result<Ve
     }
 }
 
-/// What a question is asked of.
+/// The documents a question is asked of.
 pub(super) struct Scope {
     /// The numbers of the collections.
     pub(super) tags: HashSet<i64>,
-    /// The numbers of the passages; none where every one of the collections counts.
+    /// The numbers of the passages; `None` if every one of the collections counts.
     pub(super) ids: Option<HashSet<ChunkId>>,
 }
 
 impl Scope {
-    /// What is open to this person of what a question names.
+    /// Returns what is open to this person of what a question names.
     pub(super) async fn of(app: &App, reader: Reader, question: &Question) -> Result<Self> {
         let Question { collections, documents, kinds, .. } = question;
         let tags = app.stores.knowledge.collections.tags(reader, collections.clone()).await?;

@@ -1,4 +1,4 @@
-//! Where the words of a question stand in a passage, exactly.
+//! The exact places of a question's words in a passage.
 
 use std::collections::BTreeSet;
 
@@ -48,7 +48,7 @@ struct Word {
     text: String,
     start: usize,
     end: usize,
-    /// Where the word before ends, if nothing but a blank is between.
+    /// The end of the word before, if nothing but a blank is between.
     follows: Option<usize>,
 }
 

@@ -1,4 +1,4 @@
-//! Why a passage was not found: each stage of the search, asked about that one passage.
+//! The reason a passage was not found: each stage of the search, asked about that one passage.
 
 use std::collections::HashSet;
 
@@ -16,7 +16,7 @@ use crate::{
     },
 };
 
-/// How far down a stage is looked through.
+/// The depth to which a stage is looked through.
 const DEEP: usize = 10_000;
 
 /// One stage of the search and what it made of the passage.
@@ -25,13 +25,13 @@ const DEEP: usize = 10_000;
 pub struct Stage {
     /// `access`, `ready`, `filter`, `text`, `vector`, `fusion` or `limit`.
     pub name: &'static str,
-    /// Whether the passage got past it.
+    /// `true` if the passage got past it.
     pub passed: bool,
-    /// What happened there.
+    /// A description of what happened there.
     pub detail: String,
 }
 
-/// What is looked for.
+/// The subject of a search.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Missing {
     /// Any passage of this document.
@@ -40,7 +40,7 @@ pub enum Missing {
     Chunk(ChunkId),
 }
 
-/// What each stage makes of a passage. Ends with the stage that lost it.
+/// Returns the verdict of each stage on a passage. Ends with the stage that lost it.
 pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missing) -> Result<Vec<Stage>> {
     let query = question.query.as_str();
     let limit = question.limit.unwrap_or(search::RESULTS).clamp(1, search::MOST);
@@ -100,7 +100,7 @@ async fn left_out(app: &App, reader: Reader, question: &Question, document: &Doc
     Ok(Some(stage("filter", false, detail)))
 }
 
-/// What words alone, or meaning alone, find.
+/// Returns what words alone, or meaning alone, find.
 async fn alone(app: &App, scope: &Scope, (text, vector): (&str, Option<&[f32]>)) -> Result<Vec<Found>> {
     let ask = Ask { text, vector, tags: Some(&scope.tags), ids: scope.ids.as_ref(), limit: DEEP };
     app.search.indexes.search(Space::Knowledge, &ask).await

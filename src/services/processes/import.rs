@@ -14,7 +14,7 @@ use crate::{
     store::processes::Import,
 };
 
-/// How a process of a text stands to what is known.
+/// The difference between a process of a text and what is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ProcessChangeKind)]
@@ -37,7 +37,7 @@ pub struct Difference {
     pub category: String,
     /// Its steps, counted.
     pub steps: usize,
-    /// How it stands to what is known.
+    /// The difference to what is known.
     pub change: Change,
     /// The process it changes.
     #[schema(value_type = Option<String>, format = "uuid")]
@@ -91,7 +91,7 @@ fn difference(known: Option<&Process>, draft: &ProcessDraft) -> Result<Differenc
     })
 }
 
-/// What is to be taken in of a text: what was chosen, or all of it. What says nothing new is left alone.
+/// Returns what is to be taken in of a text: what was chosen, or all of it. What says nothing new is left alone.
 pub fn plan(drafts: Vec<ProcessDraft>, known: &[Process], choices: Option<Vec<Choice>>) -> Result<Vec<Import>> {
     let compared = compare(&drafts, known)?;
     let mut chosen: HashMap<String, Option<u32>> = HashMap::new();

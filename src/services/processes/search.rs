@@ -22,14 +22,14 @@ use crate::{
 const LONGEST: usize = 1_000;
 /// Nearness in meaning below which a process is about something else.
 const NEAR: f32 = 0.45;
-/// How long the reading of processes for their meaning may hold up a search.
+/// The time by which reading processes for their meaning may hold up a search.
 const READING: Duration = Duration::from_secs(3);
 /// Names that are offered where nothing was found.
 const NEAREST: usize = 5;
 /// Words that every question about a process may hold.
 const HOLLOW: &[&str] = &["process", "workflow", "procedur", "step", "work", "done", "show", "find", "explain", "busi"];
 
-/// What speaks most for a result.
+/// The part that speaks most for a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ProcessMatch)]
@@ -38,7 +38,7 @@ pub enum MatchedBy {
     Name,
     /// Its category, tags, description or steps.
     Text,
-    /// What it means, in other words.
+    /// The meaning, in other words.
     Meaning,
 }
 
@@ -47,16 +47,16 @@ pub enum MatchedBy {
 pub struct Found {
     /// The process.
     pub process: Process,
-    /// Why.
+    /// The reason.
     pub by: MatchedBy,
 }
 
-/// What a search gives.
+/// The answer of a search.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Answer {
     /// The best first.
     pub found: Vec<Found>,
-    /// Where nothing was found: the names that are nearest.
+    /// The nearest names, where nothing was found.
     pub nearest: Vec<String>,
     /// Every category there is.
     pub categories: BTreeSet<String>,
@@ -85,7 +85,7 @@ pub async fn search(app: &App, query: &str, all: Vec<Process>) -> Result<Answer>
     Ok(if answer.found.is_empty() { offered(query, answer, &near) } else { answer })
 }
 
-/// How near each is in meaning; empty without a model, or where it is not ready.
+/// Returns how near each is in meaning; empty without a model, or where it is not ready.
 async fn nearness(app: &App, query: &str, all: &[Process]) -> Vec<f32> {
     let texts: Vec<String> = all.iter().map(|one| one.content.text()).collect();
     let embedder = app.search.embedder.steady();
@@ -105,7 +105,7 @@ async fn nearness(app: &App, query: &str, all: &[Process]) -> Vec<f32> {
     }
 }
 
-/// What speaks for a process: its name before all else.
+/// The evidence for a process: its name counts before all else.
 #[derive(Debug, Clone, Copy, PartialEq)]
 struct Rank {
     /// 3 the same, 2 one in the other, 1 words in common, 0 none.
@@ -179,12 +179,12 @@ fn text_fit(process: &Process, phrase: &str, asked: &BTreeSet<String>) -> f32 {
     whole + held(&head).max(held(&content.description)).max(0.8 * held(&steps))
 }
 
-/// How much of what was asked is there.
+/// Returns the share of what was asked that is there.
 fn share(asked: &BTreeSet<String>, there: &BTreeSet<String>) -> f32 {
     asked.intersection(there).count() as f32 / asked.len().max(1) as f32
 }
 
-/// Where nothing was found: what the asker may have meant.
+/// Adds what the asker may have meant, where nothing was found.
 fn offered(query: &str, answer: Answer, near: &[f32]) -> Answer {
     let fit = |at: usize, process: &Process| {
         let letters = launch::fit(query, &process.content.name) as f32;

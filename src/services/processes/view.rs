@@ -13,7 +13,7 @@ use crate::model::business_process::{
 pub struct Link {
     /// Its name.
     pub name: String,
-    /// Its id; none where no such process is known here.
+    /// Its id; `null` if no such process is known here.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub id: Option<ProcessId>,
     /// Its category.
@@ -26,7 +26,7 @@ pub fn steps(process: &Process) -> Vec<&Step> {
     content.order().into_iter().filter_map(|at| content.steps.get(at)).collect()
 }
 
-/// What is to be done before it, as far as it is among `all`.
+/// Returns the processes to be done before it, as far as they are among `all`.
 pub fn dependencies(process: &Process, all: &[Process]) -> Vec<Link> {
     let link = |name: &String| {
         let wanted = key(name);
@@ -40,7 +40,7 @@ pub fn dependencies(process: &Process, all: &[Process]) -> Vec<Link> {
     process.content.depends_on.iter().map(link).collect()
 }
 
-/// What waits for it.
+/// Returns the processes that wait for it.
 pub fn dependents(process: &Process, all: &[Process]) -> Vec<Link> {
     let own = process.content.key();
     let waits = |one: &&Process| one.content.depends_on.iter().any(|name| key(name) == own);

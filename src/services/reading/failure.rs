@@ -1,4 +1,4 @@
-//! Why bytes from outside were not read, in words for people.
+//! The reason bytes from outside were not read, in words for people.
 
 use std::io::ErrorKind;
 
@@ -7,7 +7,7 @@ use crate::{
     model::error::{Error, Kind},
 };
 
-/// Why a task was not done.
+/// The reason a task was not done.
 #[derive(Debug)]
 pub(super) enum Failure {
     /// The process did not read to the end.
@@ -17,7 +17,7 @@ pub(super) enum Failure {
 }
 
 impl Failure {
-    /// Whether it took more than it may, and something simpler may take less.
+    /// Returns whether it took more than it may, and something simpler may take less.
     pub(super) fn is_exhausted(&self) -> bool {
         matches!(self, Self::Ended { why: Ended::Died(Death::Memory | Death::Processor | Death::Stack), .. })
     }
@@ -39,7 +39,7 @@ impl From<Failure> for Error {
     }
 }
 
-/// What is said of a process that was stopped, or did not start.
+/// Returns the error for a process that was stopped, or did not start.
 fn stopped(why: Ended, limits: &ReadLimits, subject: &str) -> Error {
     match why {
         Ended::Time => Error::new(
@@ -64,7 +64,7 @@ fn stopped(why: Ended, limits: &ReadLimits, subject: &str) -> Error {
     }
 }
 
-/// What is said of a process that ended by itself.
+/// Returns the error for a process that ended by itself.
 fn died(death: Death, limits: &ReadLimits, subject: &str) -> Error {
     let (seconds, memory) = (limits.process.cpu_seconds, limits.process.memory >> 20);
     match death {

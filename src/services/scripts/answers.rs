@@ -1,4 +1,4 @@
-//! What a running script asks of the world, answered with its caller's rights and no others.
+//! The questions of a running script to the world, answered with its caller's rights and no others.
 
 use std::sync::Arc;
 
@@ -12,7 +12,7 @@ use crate::{
     store::scripts::{ScriptValue, Scripts},
 };
 
-/// What is said where a secret would come to stand outside.
+/// The refusal where a secret would come to stand outside.
 const STAYS: &str = "A secret leaves a script only in a request to a host it was granted.";
 
 /// Answers one run.

@@ -1,4 +1,4 @@
-//! Where a new script begins: a template, or calls somebody has made.
+//! The beginnings of a new script: a template, or calls somebody has made.
 
 use std::collections::BTreeSet;
 
@@ -15,7 +15,7 @@ pub struct Template {
     pub name: &'static str,
     /// For people.
     pub title: &'static str,
-    /// What it shows.
+    /// A title for what it shows.
     pub description: &'static str,
     /// Its text.
     pub source: &'static str,
@@ -93,7 +93,7 @@ fn category(registry: &Registry, tools: &[String]) -> String {
     word.as_ref().and_then(Value::as_str).unwrap_or("data").to_owned()
 }
 
-/// What becomes a parameter: name, value, type, where it came from.
+/// The values that become parameters: name, value, type, where it came from.
 struct Parameters {
     all: Vec<(String, Value, String, String)>,
     /// The name for (call, member).

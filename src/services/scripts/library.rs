@@ -33,21 +33,21 @@ const MAX_FILES: usize = 500;
 /// A script as it stands.
 #[derive(Debug, Clone)]
 pub struct Shown {
-    /// What is live; none where nothing was published yet.
+    /// The live text; `None` if nothing was published yet.
     pub live: Option<Arc<Loaded>>,
     /// Its name.
     pub name: String,
-    /// Where it comes from.
+    /// The source it comes from.
     pub origin: Origin,
-    /// Why it is no tool though it should be, or a draft cannot be one.
+    /// The reason it is no tool though it should be, or a draft cannot be one.
     pub problem: Option<String>,
-    /// What the console keeps of it, if it is the console's.
+    /// The part the console keeps of it, if it is the console's.
     pub kept: Option<Kept>,
     /// The last change, where it is known.
     pub updated_at: Option<Time>,
 }
 
-/// How a script stands.
+/// The state of a script.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 #[schema(as = ScriptState)]
@@ -69,7 +69,7 @@ pub struct Library {
     invoker: Invoker,
     shown: Arc<RwLock<Arc<Vec<Shown>>>>,
     grants: Arc<RwLock<Grants>>,
-    /// What is wrong with texts that were looked at, by digest.
+    /// The problems of texts that were looked at, by digest.
     checked: Arc<RwLock<HashMap<String, Option<String>>>>,
     /// One reload at a time, so that the last one wins.
     turn: Arc<tokio::sync::Mutex<()>>,
@@ -92,7 +92,7 @@ impl Library {
         Ok(library)
     }
 
-    /// Where a person puts files.
+    /// Returns the folder where a person puts files.
     pub fn folder(&self) -> PathBuf {
         self.app.config.data.join("scripts")
     }
@@ -112,7 +112,7 @@ impl Library {
         naming::holder(&self.all(), name).cloned()
     }
 
-    /// How one stands.
+    /// Returns the state of a script.
     pub fn state(&self, script: &Shown) -> State {
         let settings = self.app.settings.get();
         let id = format!("{}:{}", Source::Script.as_str(), script.name);
@@ -134,7 +134,7 @@ impl Library {
         Loaded::read(Origin::Console, source, &self.grants.read())
     }
 
-    /// What a text may do, and what of it waits.
+    /// Returns what a text may do, and what of it waits.
     pub fn capabilities(&self, loaded: &Loaded) -> Vec<Capability> {
         self.read(&loaded.source).capabilities()
     }
@@ -229,14 +229,14 @@ impl Library {
         Ok(shown)
     }
 
-    /// What keeps a text from being a tool, remembered for as long as the text is the same.
+    /// Returns what keeps a text from being a tool, remembered for as long as the text is the same.
     async fn problem(&self, shown: &Shown) -> Result<Option<String>> {
         let Some(loaded) = &shown.live else { return Ok(None) };
         if let Some(known) = self.checked.read().get(&loaded.digest) {
             return Ok(known.clone());
         }
         let problem = match worker::check(&self.app.host.workers, &loaded.source).await {
-            Ok(checked) => checked.problems.iter().find(|problem| problem.is_error()).map(told),
+            Ok(checked) => checked.problems.iter().find(|problem| problem.is_error()).map(summary),
             Err(error) => Some(error.message().to_owned()),
         };
         self.checked.write().insert(loaded.digest.clone(), problem.clone());
@@ -276,7 +276,7 @@ impl Library {
     }
 }
 
-/// Whether files are read: at the start they come a moment later, as each must be checked.
+/// The time at which files are read: at the start they come a moment later, as each must be checked.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Files {
     Now,
@@ -331,7 +331,7 @@ fn warn_of_missing(shown: &[Shown], before: &[Shown], registry: &Registry) {
 }
 
 /// A problem in one line.
-pub(super) fn told(problem: &Diagnostic) -> String {
+pub(super) fn summary(problem: &Diagnostic) -> String {
     let hint = problem.hint.as_ref().map(|hint| format!(" {hint}")).unwrap_or_default();
     format!("Line {}: {}{hint}", problem.line, problem.message)
 }

@@ -29,17 +29,17 @@ use crate::{
 /// A script.
 #[derive(Debug, Clone)]
 pub struct Loaded {
-    /// Where its text lies.
+    /// The place of its text.
     pub origin: Origin,
     /// Its text.
     pub source: Arc<str>,
-    /// What the text says of itself.
+    /// The declarations of the text's header.
     pub head: Head,
     /// The digest of the text, for workers that have it.
     pub digest: String,
     /// The hosts of the header that an administrator granted.
     pub granted: Vec<Host>,
-    /// How long it took when it last ran.
+    /// The time it took when it last ran.
     pub pace: Arc<Pace>,
     /// The person who published it, and the version, where that is the console's live text.
     pub published: Option<(Author, u32)>,
@@ -49,11 +49,11 @@ pub struct Loaded {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[schema(as = ScriptCapability)]
 pub struct Capability {
-    /// What kind of thing.
+    /// The kind of capability.
     pub kind: CapabilityKind,
-    /// Which tool, host or secret, with where that may be sent; empty for kept values.
+    /// The tool, host or secret, with where that may be sent; empty for kept values.
     pub what: String,
-    /// Whether it may do it now. Only hosts wait for an administrator.
+    /// `true` if it may do it now. Only hosts wait for an administrator.
     pub granted: bool,
 }
 
@@ -72,8 +72,8 @@ pub enum CapabilityKind {
 }
 
 impl Capability {
-    /// In words, as versions keep it.
-    pub fn told(&self) -> String {
+    /// Returns it in words, as versions keep it.
+    pub fn description(&self) -> String {
         let kind = match self.kind {
             CapabilityKind::Tool => "tool",
             CapabilityKind::Http => "http",
@@ -142,7 +142,7 @@ impl Loaded {
         all
     }
 
-    /// Where a secret is sent, in words. `None` where it can be to one host alone.
+    /// Returns where a secret is sent, in words. `None` if it can be to one host alone.
     fn sent_to(&self, key: &str) -> Option<String> {
         let hosts: Vec<String> = self.head.hosts_of(key).iter().map(ToString::to_string).collect();
         match self.head.bound.iter().any(|bound| bound.key == key) {
@@ -172,7 +172,7 @@ impl Loaded {
         (!loose.is_empty() && reach_several(&self.granted)).then_some(may)
     }
 
-    /// Whether it may do nothing but compute.
+    /// Returns whether it may do nothing but compute.
     pub fn asks_nothing(&self) -> bool {
         let head = &self.head;
         head.uses.is_empty() && head.hosts.is_empty() && !head.kv
@@ -184,7 +184,7 @@ impl Loaded {
         waiting.map(ToString::to_string).collect()
     }
 
-    /// What is known of it as a tool.
+    /// Returns what is known of it as a tool.
     pub fn spec(&self) -> Spec {
         let head = &self.head;
         let example = |example: &header::HeadExample| Example {
@@ -232,8 +232,12 @@ impl Loaded {
         self.head.uses.iter().filter(|name| registry.find(name).is_err()).cloned().collect()
     }
 
-    /// Fails where it uses a tool whose arguments hold calls: what they call is not said in the header, and neither its
-    /// callers nor its risk would know.
+    /// Checks that what its tools call is named in its header.
+    ///
+    /// # Errors
+    ///
+    /// If it uses a tool whose arguments hold calls: what they call is not said in the header, and neither its callers
+    /// nor its risk would know.
     pub fn ensure_calls_are_named(&self, registry: &Registry) -> Result<()> {
         self.head.uses.iter().try_for_each(|name| ensure_carries_none(registry, name))
     }
@@ -244,12 +248,16 @@ impl Loaded {
     }
 }
 
-/// Whether these are more hosts than one.
+/// Returns whether these are more hosts than one.
 fn reach_several(hosts: &[Host]) -> bool {
     hosts.len() > 1 || hosts.iter().any(Host::is_pattern)
 }
 
-/// Fails where a tool's arguments hold calls.
+/// Checks that a tool's arguments hold no calls.
+///
+/// # Errors
+///
+/// If they do.
 pub(super) fn ensure_carries_none(registry: &Registry, name: &str) -> Result<()> {
     if registry.find(name).is_ok_and(|found| found.tool.carries_calls()) {
         return Err(Error::invalid(format!(
@@ -259,8 +267,11 @@ pub(super) fn ensure_carries_none(registry: &Registry, name: &str) -> Result<()>
     Ok(())
 }
 
-/// Fails where the caller may not use a tool that a script uses, or one of its scripts does: nobody is asked about a run
-/// that ends there.
+/// Checks that the caller may use the tools a script uses.
+///
+/// # Errors
+///
+/// If they may not use one of them, or one that one of its scripts uses: nobody is asked about a run that ends there.
 fn ensure_usable(script: &str, cx: &Context) -> Result<()> {
     let registry = cx.invoker().registry();
     let found = registry.find(script)?;

@@ -15,18 +15,18 @@ pub(super) fn holder<'a>(all: &'a [Shown], name: &str) -> Option<&'a Shown> {
     all.iter().find(|shown| shown.name == name && shown.live.is_some() && shown.problem.is_none())
 }
 
-/// Why a script cannot have a name, where one of those that come before it has it. Drafts hold no name.
+/// Returns why a script cannot have a name, where one of those that come before it has it. Drafts hold no name.
 pub(super) fn lost(before: &[Shown], name: &str, origin: Origin) -> Option<String> {
     let holder = before.iter().find(|shown| shown.name == name && shown.live.is_some())?;
     let way = match origin {
         Origin::Folder => "rename the file and its @name",
         Origin::Shipped | Origin::Console => "save a copy under another name",
     };
-    Some(format!("There is already {}: {way}.", told(holder)))
+    Some(format!("There is already {}: {way}.", description(holder)))
 }
 
-/// A script in words.
-pub(super) fn told(shown: &Shown) -> String {
+/// Describes a script in words.
+pub(super) fn description(shown: &Shown) -> String {
     let name = &shown.name;
     match shown.origin {
         Origin::Shipped => format!("a shipped script called {name}"),

@@ -6,7 +6,7 @@ use serde_json::json;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    library::{Library, told},
+    library::{Library, summary},
     loaded::{Loaded, ensure_carries_none},
     naming, wider, worker,
 };
@@ -27,25 +27,25 @@ use crate::{
     },
 };
 
-/// Where scripts are made. Cheap to clone.
+/// The workbench where scripts are made. Cheap to clone.
 #[derive(Clone)]
 pub struct Workbench {
     library: Library,
     scripts: Scripts,
 }
 
-/// What a person said to a publication.
+/// A person's answer to a publication.
 #[derive(Debug, Clone, Default)]
 pub struct Accepted {
-    /// What was changed.
+    /// A note on what was changed.
     pub note: Option<String>,
-    /// The new capabilities he agrees to.
+    /// The new capabilities the publisher agrees to.
     pub wider: Vec<String>,
-    /// The digest of the text he saw last, where he says so: another that is there by now is not taken for it.
+    /// The digest of the text they saw last, where they say so: another that is there by now is not taken for it.
     pub base: Option<String>,
 }
 
-/// What becomes of a draft that a text from elsewhere would replace.
+/// The treatment of a draft that a text from elsewhere would replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Drafts {
     /// It stays, and the text is refused.
@@ -54,7 +54,7 @@ pub enum Drafts {
     GiveWay,
 }
 
-/// What became of a text from elsewhere.
+/// The outcome of a text from elsewhere.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// It is a draft now.
@@ -73,7 +73,7 @@ impl Workbench {
         &self.library
     }
 
-    /// What is wrong with a text; the tools it names are looked up, too.
+    /// Checks a text; the tools it names are looked up, too.
     pub async fn check(&self, who: UserId, source: &str) -> Result<Checked> {
         let mut checked = worker::check(&self.library.app().host.workers.of(who), source).await?;
         let loaded = Loaded::ungranted(Origin::Console, source);
@@ -129,7 +129,11 @@ impl Workbench {
     }
 
     /// Keeps a text as the draft of the script it names. `base` is the digest of the text it began from, empty where
-    /// there was none: fails where another is there by now.
+    /// there was none.
+    ///
+    /// # Errors
+    ///
+    /// If another text than that is there by now.
     pub async fn save(&self, by: &Actor, name: &str, source: String, base: Option<String>) -> Result<()> {
         if source.len() > MAX_SOURCE {
             return Err(Error::invalid(format!("The script is longer than {} KB.", MAX_SOURCE >> 10)));
@@ -138,7 +142,7 @@ impl Workbench {
         if loaded.head.name.is_empty() {
             let (_, problems) = header::parse(&source);
             return Err(Error::invalid(
-                problems.iter().find(|problem| problem.is_error()).map(told).unwrap_or_default(),
+                problems.iter().find(|problem| problem.is_error()).map(summary).unwrap_or_default(),
             ));
         }
         if loaded.head.name != name {
@@ -266,7 +270,7 @@ impl Workbench {
         }
     }
 
-    /// Who has the name, where that is not a script of the console.
+    /// Returns who has the name, where that is not a script of the console.
     fn taken(&self, loaded: &Loaded) -> Option<String> {
         let name = &loaded.head.name;
         if reserved::is_reserved(name) {
@@ -284,13 +288,14 @@ impl Workbench {
         match holder {
             Some(own) if own.origin == Origin::Console => None,
             Some(file) if file.origin == Origin::Folder => {
-                Some(format!("The name '{name}' belongs to {}. Choose another.", naming::told(&file)))
+                Some(format!("The name '{name}' belongs to {}. Choose another.", naming::description(&file)))
             }
             _ => Some(format!("The name '{name}' belongs to {spec}. Choose another.")),
         }
     }
 
-    /// Whether this very text is the live one: a shipped script, or a file, is shown and tried out under its own name.
+    /// Returns whether this very text is the live one: a shipped script, or a file, is shown and tried out under its
+    /// own name.
     fn is_live(&self, loaded: &Loaded) -> bool {
         self.library.holder(&loaded.head.name).and_then(|one| one.live).is_some_and(|live| live.source == loaded.source)
     }
@@ -300,7 +305,7 @@ fn demand_sound(checked: &Checked) -> Result<()> {
     let errors: Vec<&Diagnostic> = checked.problems.iter().filter(|problem| problem.is_error()).collect();
     match errors.first() {
         None => Ok(()),
-        Some(first) => Err(Error::invalid(told(first)).with_details(json!({"problems": errors}))),
+        Some(first) => Err(Error::invalid(summary(first)).with_details(json!({"problems": errors}))),
     }
 }
 

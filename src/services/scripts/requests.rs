@@ -27,7 +27,7 @@ const MAX_BODY: usize = 768 << 10;
 /// Longest wait for an answer.
 const MAX_WAIT: Duration = Duration::from_secs(60);
 
-/// What is said where a secret would come to stand in the ledger of what left, or in a message.
+/// The refusal where a secret would come to stand in the ledger of what left, or in a message.
 const NO_NAME: &str = "A secret cannot be part of a host's name, of a scheme, of a method or of a header's name.";
 
 /// Sends it and reads the answer. In its path, its query, its headers and its body may stand a secret that is sent there.

@@ -17,7 +17,7 @@ use crate::{
 
 const _: () = assert!((MAX_DEPTH as usize) < LEVELS, "each depth has places of its own");
 
-/// The members of what the seeds call a tool's result.
+/// The members of a tool's result, by their documented names.
 const RESULT: &[&str] = &["text", "html", "title", "error"];
 
 /// Runs it with these arguments.
@@ -67,8 +67,9 @@ fn failed(Fault { message, thrown, line, column }: Fault, facts: &Value) -> Erro
     Error::new(kind, message).with_details(details)
 }
 
-/// What a script gave back: any value, or a map as the seeds have it (R24), whatever else it holds. An error in it fails
-/// the call; it is shown by its text, what it does not name beside it, and all of it is the data.
+/// Returns the result of what a script gave back: any value, or a map with the documented names of a tool's result,
+/// whatever else it holds. An error in it fails the call; it is shown by its text, what it does not name beside it, and
+/// all of it is the data.
 fn result(value: Value) -> Result<Output> {
     let part = |name: &str| value.get(name).and_then(Value::as_str).filter(|text| !text.is_empty()).map(str::to_owned);
     if let Some(error) = part("error") {

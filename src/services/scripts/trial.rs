@@ -1,4 +1,4 @@
-//! Whether scripts run on this machine: one is run, in a worker as confined as any.
+//! A trial of whether scripts run on this machine: one is run, in a worker as confined as any.
 
 use serde_json::{Value, json};
 
@@ -25,7 +25,11 @@ fn run(args) {
 }
 "#;
 
-/// Runs a script. Fails with the true cause where none can run.
+/// Runs a script.
+///
+/// # Errors
+///
+/// If none can run, with the true cause.
 pub async fn try_out(workers: &Workers, now: Time) -> Result<()> {
     let script = Loaded::ungranted(Origin::Shipped, SCRIPT);
     let output = worker::evaluate(workers, &script, &json!({"numbers": [1, 2, 39]}), now).await?;

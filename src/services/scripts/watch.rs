@@ -18,9 +18,9 @@ use crate::{
 
 /// A file that is being written changes several times.
 const QUIET: Duration = Duration::from_millis(25);
-/// How often is looked whether the path still means the same folder.
+/// The interval at which it is looked whether the path still means the same folder.
 const GLANCE: Duration = Duration::from_secs(1);
-/// How often the folder is read without a cause: some file systems tell of nothing.
+/// The interval at which the folder is read without a cause: some file systems tell of nothing.
 const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Follows until the process ends.

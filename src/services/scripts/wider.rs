@@ -1,4 +1,4 @@
-//! What a text may do that the live one may not: whoever publishes it must agree to each, in these words.
+//! The things a text may do that the live one may not: whoever publishes it must agree to each, in these words.
 
 use std::collections::BTreeSet;
 
@@ -11,9 +11,9 @@ use crate::{
     script::header::Head,
 };
 
-/// What the next text may do that the live one may not. `hidden` are the keys whose stored values are secrets.
+/// Returns what the next text may do that the live one may not. `hidden` are the keys whose stored values are secrets.
 pub(super) fn wider(live: Option<&Loaded>, next: &Loaded, hidden: &BTreeSet<String>) -> Vec<String> {
-    let told = |loaded: &Loaded| loaded.capabilities().iter().map(Capability::told).collect::<BTreeSet<_>>();
+    let told = |loaded: &Loaded| loaded.capabilities().iter().map(Capability::description).collect::<BTreeSet<_>>();
     let before = live.map(told).unwrap_or_default();
     let mut wider: Vec<String> = told(next).difference(&before).cloned().collect();
     let nothing = Head::default();
@@ -36,14 +36,21 @@ pub(super) fn wider(live: Option<&Loaded>, next: &Loaded, hidden: &BTreeSet<Stri
     wider
 }
 
-/// Fails where the next text does not ask for the permission of the live one, and its author has not got it himself.
+/// Checks the permission the next text asks for.
+///
+/// # Errors
+///
+/// If it does not ask for that of the live one, and its author does not hold it.
 pub(super) fn demand_permission(live: &Head, next: &Head, held: &Permissions) -> Result<()> {
     let what = |needed: &str| format!("leave @permission {needed} in its header");
     demand_held(live, lost_permission(live, next), held, what)
 }
 
-/// Fails where the live text asks for a permission that who deletes it has not got: under its name could stand one then
-/// that asks for none.
+/// Checks the permission of who deletes the live text.
+///
+/// # Errors
+///
+/// If it asks for one they have not got: under its name could stand one then that asks for none.
 pub(super) fn demand_permission_to_delete(live: &Head, held: &Permissions) -> Result<()> {
     demand_held(live, live.permission.as_deref(), held, |_| "somebody who has it may delete it".to_owned())
 }

@@ -20,12 +20,12 @@ use crate::{
     },
 };
 
-/// What a worker may use between two questions of a run: what the engine allows, and a little to say so.
+/// The allowance of a worker between two questions of a run: what the engine allows, and a little to say so.
 const RUN: Allowance =
     Allowance { cpu: limits::MAX_CPU.saturating_add(Duration::from_millis(250)), wall: Duration::from_secs(8) };
-/// What checking a text may use.
+/// The allowance for checking a text.
 const CHECK: Allowance = Allowance { cpu: Duration::from_millis(600), wall: Duration::from_secs(8) };
-/// What all tests of a script may use together: what the worker allows them, and the last of them a little more.
+/// The allowance of all tests of a script together: what the worker allows them, and the last of them a little more.
 const TEST: Allowance = Allowance { cpu: limits::MAX_TESTING.saturating_add(RUN.cpu), wall: Duration::from_secs(15) };
 
 /// Finds what is wrong with a text. One that hangs the parser is wrong, too.

@@ -21,7 +21,7 @@ use crate::{
     },
 };
 
-/// How many run at once.
+/// The number of calls that run at once.
 const AT_ONCE: usize = 8;
 /// Each call has its own tool's limit; this one is for all.
 const TIMEOUT: Duration = Duration::from_secs(600);

@@ -24,7 +24,7 @@ use crate::{
     },
 };
 
-/// Seconds an answer is waited for unless the caller says otherwise (R37).
+/// Seconds an answer is waited for unless the caller says otherwise.
 const DEFAULT: Duration = Duration::from_secs(30);
 /// Most seconds.
 const MOST: f64 = 300.0;

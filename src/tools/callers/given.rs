@@ -1,4 +1,5 @@
-//! What the callers have in common: how a call to a system is weighed, how long it may take, and flat values as they are written.
+//! The common parts of the tools that call systems: how a call to a system is weighed, how long it may take, and flat
+//! values as they are written.
 
 use std::{collections::BTreeMap, time::Duration};
 
@@ -35,8 +36,11 @@ pub(super) fn to_system<Args: DeserializeOwned + 'static>(
         .risk_of_call(move |args: &Args| risk(&weighed.directory(), args))
 }
 
-/// Pairs of names and values; a list is its name several times. Fails where a value is no text, number, boolean or list
-/// of these.
+/// Returns pairs of names and values; a list is its name several times.
+///
+/// # Errors
+///
+/// If a value is no text, number, boolean or list of these.
 pub(super) fn pairs(what: &str, given: Option<BTreeMap<String, Value>>) -> Result<Vec<(String, String)>> {
     let mut pairs = Vec::new();
     for (name, value) in given.unwrap_or_default() {

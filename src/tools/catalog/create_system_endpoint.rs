@@ -67,7 +67,7 @@ enum RiskLevel {
 }
 
 impl Method {
-    /// Whether a request of it carries something (RFC 9110, 9.3).
+    /// Returns whether a request of it carries something (RFC 9110, 9.3).
     fn has_body(&self) -> bool {
         matches!(self, Self::Post | Self::Put | Self::Patch)
     }
@@ -155,7 +155,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(written(&cx, output))
 }
 
-/// Why a call is riskier than was asked for.
+/// Returns why a call is riskier than was asked for.
 fn why(asked: Risk, counts: Risk) -> String {
     format!(
         "A call is {}, not {}: what the method itself does counts until an administrator has looked at the endpoint.",

@@ -23,7 +23,7 @@ pub(super) fn tool() -> Tool {
         Category::Catalog,
         "Lists all endpoints (operations) of one external system with name, method, path, risk, description, and the tool \
          that calls each.",
-        "The user asks what operations a system offers, or what he can do with an integration.",
+        "The user asks what operations a system offers, or what they can do with an integration.",
         run,
     )
     .permission("catalog:read")

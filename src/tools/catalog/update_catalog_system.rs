@@ -90,7 +90,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(written(&cx, output))
 }
 
-/// Why a person is asked, always, where a change leads a system to another address.
+/// Returns why a person is asked, always, where a change leads a system to another address.
 fn moves(args: &Args, directory: &Directory) -> Option<String> {
     let system = &directory.find(&args.system_id).ok()?.system;
     let asked = args.base_url.as_deref()?;

@@ -80,7 +80,7 @@ fn evaluate(expression: &str) -> Result<Value> {
     scalar(answer.map_err(|e| refused(&e))?)
 }
 
-/// What is wrong with an expression, and what to write instead where that is known.
+/// Returns what is wrong with an expression, and what to write instead where that is known.
 fn refused(error: &EvalexprError) -> Error {
     let why = match error {
         EvalexprError::FunctionIdentifierNotFound(name) => {
@@ -103,7 +103,7 @@ fn refused(error: &EvalexprError) -> Error {
     Error::invalid(format!("The expression cannot be evaluated: {why}."))
 }
 
-/// Whether the evaluator has a function of this name; asked with nothing, one that exists complains of that.
+/// Returns whether the evaluator has a function of this name; asked with nothing, one that exists complains of that.
 fn is_function(name: &str) -> bool {
     let asked = evalexpr::eval(&format!("{name}()"));
     !matches!(asked, Err(EvalexprError::FunctionIdentifierNotFound(_)))

@@ -119,7 +119,7 @@ impl Condition {
         }
     }
 
-    /// How the field stands to the value; a text that is a number counts as one, as in data that came from CSV.
+    /// Compares the field with the value; a text that is a number counts as one, as in data that came from CSV.
     fn order(&self, found: &Value) -> Option<Ordering> {
         let found = Decimal::of(found).or_else(|| Decimal::parse(found.as_str()?))?;
         self.number.as_ref().map(|number| found.cmp(number))

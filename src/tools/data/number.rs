@@ -30,7 +30,7 @@ impl Decimal {
         whole.or_else(|| text.parse().ok().filter(|n: &f64| n.is_finite()).map(Self::Float))
     }
 
-    /// How it stands to another; total, as no number here is NaN.
+    /// Compares it with another; total, as no number here is NaN.
     pub(super) fn cmp(&self, other: &Self) -> Ordering {
         match (*self, *other) {
             (Self::Whole(a), Self::Whole(b)) => a.cmp(&b),

@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-/// What is said of numbers that became texts.
+/// The note on numbers that became texts.
 const LONG_NUMBERS: &str =
     "The data holds whole numbers beyond 64 bits. They are given as text, so that no digit is lost.";
 

@@ -1,4 +1,4 @@
-//! What the data tools work on: text given as it is, or by the handle of a long result of this conversation.
+//! The data that the data tools work on: text given as it is, or by the handle of a long result of this conversation.
 
 use std::{borrow::Cow, sync::LazyLock};
 
@@ -37,7 +37,7 @@ where
     cx.work(move || work(&text)).await
 }
 
-/// Whether `data` is the handle of a long result.
+/// Returns whether `data` is the handle of a long result.
 pub(super) fn is_handle(data: &str) -> bool {
     handle_id(data).is_some()
 }
@@ -51,7 +51,11 @@ where
     read(cx, data, others, |text| work(rows(text)?)).await
 }
 
-/// Fails where this is too long for a field's name: it is looked for in every row.
+/// Checks the length of a field's name: it is looked for in every row.
+///
+/// # Errors
+///
+/// If it is too long.
 pub(super) fn ensure_name(field: &str) -> Result<()> {
     match field.len() <= MAX_FIELD {
         true => Ok(()),
@@ -87,12 +91,12 @@ pub(super) fn json_as_it_is(text: &str) -> Result<Value> {
     serde_json::from_str(text).map_err(|e| Error::invalid(format!("'data' is not JSON: {e}.")))
 }
 
-/// Whether [`json`] makes a text of some number in it.
+/// Returns whether [`json`] makes a text of some number in it.
 pub(super) fn has_long_numbers(text: &str) -> bool {
     matches!(with_long_numbers_as_texts(text), Cow::Owned(_))
 }
 
-/// What is JSON, with its whole numbers beyond 64 bits between quotes; borrowed where there are none.
+/// Returns JSON, with its whole numbers beyond 64 bits between quotes; borrowed where there are none.
 fn with_long_numbers_as_texts(text: &str) -> Cow<'_, str> {
     // Seldom is there any, and this is quick to see.
     let runs = text.split(|c: char| !c.is_ascii_digit()).any(|digits| digits.len() >= LONG_RUN);
@@ -129,7 +133,7 @@ fn rows(text: &str) -> Result<Vec<Value>> {
     }
 }
 
-/// A field of a row: by its name, else by dots into nested objects. None where the row does not have it.
+/// A field of a row: by its name, else by dots into nested objects. `None` if the row does not have it.
 pub(super) fn field<'a>(row: &'a Value, name: &str) -> Option<&'a Value> {
     let map = row.as_object()?;
     map.get(name).or_else(|| {

@@ -172,7 +172,11 @@ fn group(rows: Vec<Value>, field: &str) -> Value {
     json!({"count": groups.len(), "result": groups})
 }
 
-/// The fields to pick, each once. Fails where they are more than are looked for in every row.
+/// Returns the fields to pick, each once.
+///
+/// # Errors
+///
+/// If they are more than are looked for in every row.
 fn names(fields: &str) -> Result<Vec<&str>> {
     let mut names = Vec::new();
     for name in fields.split(',').map(str::trim).filter(|name| !name.is_empty()) {

@@ -1,4 +1,4 @@
-//! What a person's desktop offers.
+//! The tools of a person's desktop.
 
 mod clipboard_read;
 mod clipboard_write;

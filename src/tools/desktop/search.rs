@@ -14,7 +14,7 @@ use crate::{
     services::launcher,
 };
 
-/// How many come back unless told otherwise.
+/// The number of results unless told otherwise.
 const DEFAULT_LIMIT: usize = 10;
 
 #[derive(Deserialize, JsonSchema)]

@@ -141,7 +141,7 @@ fn only<T>(part: Option<T>, given: usize, what: &str) -> Result<T> {
 }
 
 impl Data {
-    /// How many operations' data are given.
+    /// Returns the number of operations whose data are given.
     fn given(&self) -> usize {
         let text = self.old_text.is_some() || self.new_text.is_some();
         [self.paragraphs.is_some(), text, self.updates.is_some(), self.file_paths.is_some()]

@@ -1,4 +1,4 @@
-//! Where documents lie: the caller's own files, what is made in a folder of its own.
+//! The storage of documents: the caller's own files, what is made in a folder of its own.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
 /// The folder of what is made.
 const FOLDER: &str = "documents";
 
-/// How long working on a document may take.
+/// The longest that working on a document may take.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(30);
 
 /// Most bytes of a file.

@@ -60,7 +60,7 @@ pub(super) fn tool() -> Tool {
     )
 }
 
-/// What a patch does.
+/// A change a patch makes.
 #[derive(Clone, Copy)]
 struct Change {
     hunks: usize,
@@ -68,7 +68,7 @@ struct Change {
     removed: usize,
 }
 
-/// Whether the patch fits is said before anybody is asked, to those who may read the file.
+/// Says whether the patch fits before anybody is asked, to those who may read the file.
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let (files, path) = (OwnFiles::of(&cx)?, args.path.clone());
     parse(&args.patch)?;

@@ -76,7 +76,7 @@ pub(super) fn tool() -> Tool {
     )
 }
 
-/// Whether the text occurs is said before anybody is asked, to those who may read the file.
+/// Says whether the text occurs before anybody is asked, to those who may read the file.
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     let (files, path) = (OwnFiles::of(&cx)?, args.path.clone());
     files.ensure_writable(&path, Parents::Must).await?;
@@ -114,7 +114,11 @@ fn replace(text: &str, args: &Args) -> Result<(String, usize)> {
     }
 }
 
-/// Fails where the file would have more bytes than can be read again: before anything of them is written.
+/// Checks the size of the file before anything of it is written.
+///
+/// # Errors
+///
+/// If it would have more bytes than can be read again.
 fn ensure_fits(kept: usize, new: usize) -> Result<()> {
     match kept.saturating_add(new) as u64 {
         bytes if bytes > MAX_READ => Err(Error::invalid(format!(

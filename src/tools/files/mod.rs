@@ -8,7 +8,7 @@ mod write;
 
 use crate::engine::tool::Tool;
 
-/// Who may see what stands in a file.
+/// The permission to see what stands in a file.
 const READ: &str = "host:fs.read";
 
 /// The tools of this category.

@@ -128,7 +128,11 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     }
 }
 
-/// Fails where this caller cannot do this.
+/// Checks that this caller can do this.
+///
+/// # Errors
+///
+/// If they cannot.
 fn demand(args: &Args, caller: &Caller) -> Result<()> {
     demand_used(args)?;
     match args.action {
@@ -137,7 +141,11 @@ fn demand(args: &Args, caller: &Caller) -> Result<()> {
     }
 }
 
-/// Fails where something is given that the action has no use for.
+/// Checks that the action has a use for all that is given.
+///
+/// # Errors
+///
+/// If it has none for something.
 fn demand_used(args: &Args) -> Result<()> {
     use Action::{Delete, List, Restore, Search, View};
     let given: [(bool, &str, &[Action]); 5] = [
@@ -157,7 +165,7 @@ fn demand_used(args: &Args) -> Result<()> {
     }
 }
 
-/// What one page of documents is, with the way to the next.
+/// Returns one page of documents, with the way to the next.
 fn page(documents: Vec<Value>, from: usize, total: usize) -> Output {
     let end = from.saturating_add(documents.len());
     let next = (end < total && !documents.is_empty()).then_some(end);

@@ -236,7 +236,7 @@ fn add(items: &mut Vec<Item>, item: Item) -> Option<Item> {
     }
 }
 
-/// Where the item stands: the one so called, else the only one in whose text it occurs.
+/// Returns the place of the item: the one so called, else the only one in whose text it occurs.
 fn place(items: &[Item], wanted: &Item) -> Result<usize> {
     let key = wanted.key();
     if let Some(n) = items.iter().position(|item| item.key() == key) {

@@ -1,4 +1,4 @@
-//! What is remembered of a person, and his lists.
+//! The tools of a person's memories and lists.
 
 mod list;
 mod memory_get;

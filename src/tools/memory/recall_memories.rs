@@ -20,11 +20,11 @@ use crate::{
     services::remembering::{Ask, Remembering},
 };
 
-/// How many come back unless told otherwise.
+/// The number of results unless told otherwise.
 const DEFAULT_LIMIT: u32 = 10;
 /// A match this much worse than the best is left out where the newest come first: it would hide what was meant.
 const CLOSE: f64 = 0.4;
-/// How many matches are looked at for the newest of them.
+/// The number of matches that are looked at for the newest of them.
 const LOOKED_AT: usize = 100;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
@@ -113,7 +113,7 @@ pub(super) fn tool() -> Tool {
         "recall_memories",
         Category::Memory,
         "Finds what was saved about this user: up to 10 matching memories, the newest first.",
-        "You need the user's preferences, past instructions or facts he has shared before, and they are not in this \
+        "You need the user's preferences, past instructions or facts they have shared before, and they are not in this \
          conversation already.",
         run,
     )
@@ -203,7 +203,7 @@ fn adapt_search(given: MemorySearch) -> Result<Args> {
     Ok(Args { query: given.query, order: Order::Similarity, limit, threshold: given.threshold, layers: Vec::new() })
 }
 
-/// The seed says `number`; half a memory cannot be returned.
+/// The documented type is `number`; half a memory cannot be returned.
 fn whole(number: f64) -> Result<u32> {
     (1..=100)
         .find(|n| f64::from(*n) == number)

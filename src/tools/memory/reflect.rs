@@ -105,7 +105,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(Output::json(data))
 }
 
-/// What the connected model makes of it; none where there is none, or nothing to make anything of.
+/// Returns what the connected model makes of it; `None` if there is no model, or nothing to make anything of.
 async fn synthesise(
     cx: &Context,
     digest: &Digest,

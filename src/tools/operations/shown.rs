@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 
 use crate::model::audit::Entry;
 
-/// What a person or a model needs of an event.
+/// Returns what a person or a model needs of an event.
 pub(super) fn event(entry: &Entry) -> Value {
     json!({
         "seq": entry.seq,

@@ -204,7 +204,11 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
     Ok(Question::about("Run", &line))
 }
 
-/// The command the arguments make. Fails where the policy or the place does not let it run.
+/// Returns the command the arguments make.
+///
+/// # Errors
+///
+/// If the policy or the place does not let it run.
 async fn command(cx: &Context, args: Args) -> Result<Command> {
     let files = OwnFiles::of(cx)?;
     if args.strict == Some(true) {
@@ -235,7 +239,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     Ok(Output { title: Some(title), meta: facts(&finished), ..Output::json(result(&finished)) })
 }
 
-/// R26: a bare name, and arguments that do not lead out of the workspace.
+/// A strict command is a bare name, and arguments that do not lead out of the workspace.
 fn check_strict(args: &Args, files: &OwnFiles) -> Result<()> {
     let bare = |c: char| c.is_ascii_alphanumeric() || "._+-".contains(c);
     if args.command.is_empty() || args.command.starts_with(['.', '-']) || !args.command.chars().all(bare) {

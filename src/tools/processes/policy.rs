@@ -1,4 +1,4 @@
-//! Which commands may run: the administrator's settings, never a parameter (R21).
+//! The policy on which commands may run: the administrator's settings, never a parameter.
 
 use super::shell_line::{mentioned, programs};
 use crate::{
@@ -28,7 +28,11 @@ const HARMLESS: [&str; 12] = [
 /// Builtins that start nothing, so no list need name them.
 const BUILTINS: [&str; 6] = ["cd", "echo", "false", "pwd", "true", ":"];
 
-/// Fails where commands are switched off altogether.
+/// Checks that commands are not switched off altogether.
+///
+/// # Errors
+///
+/// If they are.
 pub(super) fn available(settings: &Settings) -> Result<()> {
     let off = |why: &str| Err(Error::new(Kind::Disabled, format!("Commands are switched off. {why}")));
     match (settings.exec.mode, settings.exec.security) {
@@ -38,7 +42,11 @@ pub(super) fn available(settings: &Settings) -> Result<()> {
     }
 }
 
-/// Fails where this command may not run.
+/// Checks that this command may run.
+///
+/// # Errors
+///
+/// If it may not.
 pub(super) fn check(policy: &Exec, action: &Action, env: &[(String, String)]) -> Result<()> {
     if let Some(name) = blocked(policy, action) {
         return Err(Error::denied(format!("'{name}' is blocked by the administrator (exec.blocked).")));
@@ -66,7 +74,7 @@ pub(super) fn check(policy: &Exec, action: &Action, env: &[(String, String)]) ->
     }
 }
 
-/// Why a person must be asked whatever the risk, if so.
+/// Returns why a person must be asked whatever the risk, if so.
 pub(super) fn asks(policy: &Exec, action: &Action) -> Option<String> {
     match policy.ask {
         ExecAsk::Off => None,

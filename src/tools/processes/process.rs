@@ -87,7 +87,11 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
     }
 }
 
-/// The line to start. Fails where the policy does not let it run.
+/// Returns the line to start.
+///
+/// # Errors
+///
+/// If the policy does not let it run.
 fn startable(cx: &Context, command: Option<String>) -> Result<String> {
     let line = needed(command, "command", "start")?;
     policy::check(&cx.platform().exec, &Action::Shell(line.clone()), &[])?;

@@ -1,6 +1,6 @@
-//! Which programs a shell line starts, where that can be told for certain.
+//! The programs a shell line starts, where that can be told for certain.
 
-/// The programs of the line, in order; none where it holds anything that could start a program unseen:
+/// The programs of the line, in order; `None` if it holds anything that could start a program unseen:
 /// substitutions, groups, functions, keywords, variables set for a command, names that are not plain.
 ///
 /// It errs on one side only. Words are split as the shell splits them; whatever the shell expands into a command
@@ -64,7 +64,7 @@ struct Words<'a> {
 }
 
 impl<'a> Words<'a> {
-    /// The next token; none where the line is not understood.
+    /// The next token; `None` if the line is not understood.
     fn next(&mut self) -> Option<Token<'a>> {
         self.rest = self.rest.trim_start_matches([' ', '\t']);
         let Some(first) = self.rest.chars().next() else { return Some(Token::End) };

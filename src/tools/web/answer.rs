@@ -1,4 +1,4 @@
-//! What a page's answer holds, by its type: Markdown, text, a document's text, an image.
+//! The contents of a page's answer, by its type: Markdown, text, a document's text, an image.
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
@@ -18,7 +18,7 @@ use crate::{
 const IMAGE_BYTES: usize = 4 << 20;
 const IMAGE_SIDE: u32 = 8_192;
 
-/// What is told of a page without any text of its own.
+/// The note on a page without any text of its own.
 const ONLY_SCRIPT: &str = "(This page has no text of its own: it is made by scripts, which are not run here. Open it in \
                            a browser if there is one, or look for the address the scripts get their data from.)";
 
@@ -31,7 +31,7 @@ pub(super) struct Body {
     pub(super) headers: HeaderMap,
 }
 
-/// How a body is wanted.
+/// The form in which a body is wanted.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Wanted {
     /// Markdown of pages, not their source.
@@ -40,7 +40,7 @@ pub(super) struct Wanted {
     pub(super) article: bool,
 }
 
-/// What came of it.
+/// The result of reading it.
 #[derive(Debug, Default)]
 pub(super) struct Told {
     pub(super) title: Option<String>,

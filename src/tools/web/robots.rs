@@ -15,14 +15,14 @@ use crate::{
 const AGENT: &str = "satchel";
 /// Most of the file that is read.
 const MOST: usize = 512 << 10;
-/// How long a site's rules are kept.
+/// The time a site's rules are kept.
 const KEPT: Duration = Duration::from_secs(3_600);
-/// How long they are waited for.
+/// The longest they are waited for.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Redirects followed to them.
 const REDIRECTS: u8 = 5;
 
-/// What is known of sites. Cheap to clone.
+/// The rules that are known of sites. Cheap to clone.
 #[derive(Clone)]
 pub(super) struct Robots {
     sites: Cache<String, Rules>,
@@ -43,7 +43,11 @@ impl Default for Robots {
 }
 
 impl Robots {
-    /// Fails where the site does not want this page to be fetched by a program.
+    /// Checks that the site wants this page to be fetched by a program.
+    ///
+    /// # Errors
+    ///
+    /// If it does not.
     pub(super) async fn demand(&self, http: &Http, url: &Url) -> Result<()> {
         let host = url.host_str().unwrap_or_default();
         match self.rules(http, url).await? {

@@ -37,7 +37,7 @@ const LONGEST: usize = 4 << 20;
 const RETRIES: usize = 2;
 /// An instance that asks for a longer wait is not waited for.
 const LONGEST_WAIT: Duration = Duration::from_secs(5);
-/// How long one attempt waits for an answer.
+/// The longest one attempt waits for an answer.
 const PATIENCE: Duration = Duration::from_secs(10);
 const TIMEOUT: Duration = Duration::from_secs(45);
 
@@ -131,7 +131,7 @@ async fn run(cx: Context, args: Args, limits: RateLimits) -> Result<Output> {
     Ok(output.with_origin(Some(query)))
 }
 
-/// Where an instance is asked: its own address may lie below a path.
+/// Returns the address an instance is asked at: its own may lie below a path.
 fn base(text: &str) -> Result<Url> {
     let wrong =
         || Error::new(Kind::Unconfigured, "The setting base_url of web_search is not an http or https address.");
@@ -150,7 +150,7 @@ fn base(text: &str) -> Result<Url> {
     Ok(url)
 }
 
-/// What went wrong, and whether asking again can help.
+/// A failure, and whether asking again can help.
 struct Failure {
     error: Error,
     again: bool,
@@ -219,7 +219,7 @@ fn results(answer: &Value, most: usize) -> Vec<Value> {
         .collect()
 }
 
-/// What an instance says of itself beside the results: an answer, or what an encyclopedia has of the subject.
+/// The text of an instance beside the results: an answer, or what an encyclopedia has of the subject.
 struct Direct {
     title: String,
     text: String,

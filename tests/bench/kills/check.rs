@@ -19,7 +19,7 @@ use super::{
 /// Longest wait for what a kill interrupted to be taken up again and finished.
 const PATIENCE: Duration = Duration::from_secs(120);
 
-/// What is found of one round.
+/// The findings of one round.
 #[derive(Default)]
 pub(super) struct Found {
     /// Writes without an answer that stand all the same.
@@ -34,7 +34,7 @@ pub(super) struct Found {
     pub(super) newest: i64,
 }
 
-/// Who asks.
+/// The client that checks.
 pub(super) struct Check<'a> {
     pub(super) connection: Connection,
     pub(super) key: &'a str,
@@ -98,14 +98,14 @@ impl Check<'_> {
         Ok(found)
     }
 
-    /// Whether a text stands in a conversation, once, whose interrupted turn was ended.
+    /// Returns whether a text stands in a conversation, once, whose interrupted turn was ended.
     async fn has_message(&mut self, id: &str, text: &str) -> Result<bool> {
         let view = self.until(&format!("/api/conversations/{id}"), |view| view["state"] != "running").await?;
         let messages = view["messages"].as_array().context("no messages")?;
         Ok(messages.iter().filter(|message| message["role"] == "user" && message["text"] == text).count() == 1)
     }
 
-    /// Whether a document is taken in to its end, with its text.
+    /// Returns whether a document is taken in to its end, with its text.
     async fn has_document(&mut self, id: &str, text: &str) -> Result<bool> {
         let path = format!("/api/knowledge/documents/{id}");
         let at_work = ["queued", "reading", "embedding"];
@@ -124,8 +124,8 @@ impl Check<'_> {
         Ok(())
     }
 
-    /// How many backups were found whole: the newest that is listed as done, where there is one. Else what is wrong with it,
-    /// and with those that are not done.
+    /// Returns the number of backups that were found whole: the newest that is listed as done, where there is one. Else
+    /// what is wrong with it, and with those that are not done.
     async fn backups(&mut self) -> Result<Result<u64, Vec<String>>> {
         let list = self.ask("GET", "/api/backups").await?;
         let all = list.as_array().context("no list")?;
@@ -166,7 +166,7 @@ impl Check<'_> {
         }
     }
 
-    /// How often each of this round's memories is there.
+    /// Returns the number of times each of this round's memories is there.
     async fn memories(&mut self) -> Result<HashMap<String, usize>> {
         let list = self.ask("GET", &format!("/api/memories?q=round{}", self.round)).await?;
         let start = format!("round{} ", self.round);
@@ -206,7 +206,7 @@ impl Check<'_> {
     }
 }
 
-/// What backups left that the kill cut: a start removes it.
+/// Returns the leftovers of backups that the kill cut: a start removes them.
 fn half_done(data: &Path) -> Vec<String> {
     let names = |folder: &str| {
         let entries = fs::read_dir(data.join(folder)).into_iter().flatten().flatten();

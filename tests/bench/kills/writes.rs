@@ -6,9 +6,9 @@ use tokio::sync::oneshot;
 
 use super::super::http::{Connection, request};
 
-/// How a memory ends that a tool call wrote: its call must be in the audit, answered or not.
+/// The end of a memory that a tool call wrote: its call must be in the audit, answered or not.
 pub(super) const CALLED: &str = " called.";
-/// How a memory ends that was posted.
+/// The end of a memory that was posted.
 const POSTED: &str = " posted.";
 
 /// A write the server acknowledged.
@@ -18,7 +18,7 @@ pub(super) enum Acknowledged {
     Call(String, String),
     /// A conversation: its id and its title.
     Conversation(String, String),
-    /// What a person said, whose answer has begun: its conversation, and the text.
+    /// A person's message, whose answer has begun: its conversation, and the text.
     Message(String, String),
     /// A memory: what it says.
     Memory(String),
@@ -108,7 +108,7 @@ impl Writer {
         answer.map(|answer| text(&answer, "/id")).transpose()
     }
 
-    /// What a person says: acknowledged with the first event of its answer, which is read to its end.
+    /// Sends a person's message: acknowledged with the first event of its answer, which is read to its end.
     async fn message(&mut self, what: String) -> Result<Option<Acknowledged>> {
         let Some(id) = self.conversation(&what).await? else { return Ok(None) };
         let path = format!("/api/conversations/{id}/messages");

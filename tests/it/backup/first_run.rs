@@ -60,7 +60,7 @@ async fn begin(address: SocketAddr, length: usize, sent: &[u8]) -> TcpStream {
     stream
 }
 
-/// Whether an answer is there to the end of its body.
+/// Returns whether an answer is there to the end of its body.
 fn is_complete(text: &str) -> bool {
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return false };
     let length = head.to_ascii_lowercase().lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok());

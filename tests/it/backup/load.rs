@@ -19,7 +19,7 @@ use crate::support::{
 };
 
 const WRITERS: usize = 8;
-/// How many conversations each has begun when the backup is asked for.
+/// The number of conversations each has begun when the backup is asked for.
 const BEFORE: usize = 5;
 
 type Written = Arc<Mutex<BTreeSet<String>>>;

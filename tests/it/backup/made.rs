@@ -71,7 +71,7 @@ pub fn tree(dir: &Path) -> BTreeMap<PathBuf, Vec<u8>> {
     found
 }
 
-/// What is in a backup, opened with a key file.
+/// Returns the contents of a backup, opened with a key file.
 pub fn opened(file: &Path, key: &Path) -> BTreeMap<String, Vec<u8>> {
     let text = fs::read_to_string(key).unwrap();
     let line = text.lines().find(|line| line.starts_with("AGE-SECRET-KEY-1")).unwrap();

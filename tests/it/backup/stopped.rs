@@ -71,7 +71,7 @@ impl Work<'_> {
         panic!("it was done every time before it could be stopped");
     }
 
-    /// Where it works, as soon as that is there. `None` if it ended before anybody saw it.
+    /// Returns the place where it works, as soon as that is there. `None` if it ended before anybody saw it.
     async fn appears(&self, child: &mut Child) -> Option<PathBuf> {
         let found = timeout(PATIENCE, async {
             loop {

@@ -37,7 +37,7 @@ impl Called {
         self.app.data(&self.app.caller(&["*"]).await, "call_grpc_endpoint", ask).await
     }
 
-    /// What comes back of a message, without the fields that it did not name.
+    /// Returns what comes back of a message, without the fields that it did not name.
     async fn given_back(&self, body: Value) -> Value {
         let data = self.call("Give", body.clone()).await.unwrap();
         let fields = body.as_object().unwrap().keys();

@@ -203,7 +203,7 @@ async fn no_path_and_no_header_leads_elsewhere() {
 async fn only_systems_in_use_are_called_and_nobody_is_asked_about_others() {
     let (app, server) = (TestApp::start().await, customers().await);
     let system = draft(&app, "CRM", &server.url(), json!({})).await;
-    // Holding no `*`, he would be asked about a deletion and about a POST.
+    // Holding no `*`, the operator would be asked about a deletion and about a POST.
     let operator = app.caller(&["catalog:read"]).await;
     for (to, told) in [
         (None, "is a draft"),

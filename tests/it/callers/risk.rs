@@ -1,5 +1,5 @@
-//! R6: what is registered decides, else the method; and nothing written differently for the same effect asks less, nor
-//! does anything nobody has let through.
+//! The risk of a call: what is registered decides, else the method; and nothing written differently for the same effect
+//! asks less, nor does anything nobody has let through.
 
 use satchel::{
     model::{

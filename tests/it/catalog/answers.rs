@@ -1,4 +1,4 @@
-//! What systems answer: files, redirects, limits, pages and lists that go on elsewhere.
+//! The answers of systems: files, redirects, limits, pages and lists that go on elsewhere.
 
 use serde_json::{Value, json};
 

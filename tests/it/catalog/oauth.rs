@@ -29,7 +29,7 @@ use crate::support::{
     },
 };
 
-/// What the token server and the system it protects know together.
+/// The state that the token server and the system it protects share.
 #[derive(Default)]
 struct Issued {
     /// Access tokens that are taken.
@@ -37,7 +37,7 @@ struct Issued {
     /// The refresh token that is taken; using it makes another.
     refresh: Mutex<String>,
     granted: AtomicUsize,
-    /// How long the next tokens last.
+    /// The time the next tokens last.
     lasts: AtomicUsize,
 }
 

@@ -18,7 +18,7 @@ use crate::{
     },
 };
 
-/// What a rehearsal of a call says of asking, in a new conversation that is tainted or not; nothing is sent.
+/// Returns what a rehearsal of a call says of asking, in a new conversation that is tainted or not; nothing is sent.
 async fn asks(chat: &Chat, (tool, params): (&str, Value), tainted: bool) -> Option<String> {
     let owner = chat.app.owner().await.caller;
     let topic = chat.app.conversation(&owner).await;

@@ -43,7 +43,7 @@ async fn endpoint_shown(person: &Person, app: &TestApp) -> Value {
     person.do_it("GET", &format!("/api/catalog/endpoints/{id}"), Value::Null).await
 }
 
-/// What the model is told beside the messages.
+/// Returns what the model is told beside the messages.
 async fn told_to_a_model(chat: &Chat, person: &Person) -> String {
     let number = chat.llm.seen().len();
     chat.llm.then(vec![say("Hello.")]);

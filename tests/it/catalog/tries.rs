@@ -13,7 +13,7 @@ use crate::support::{
     },
 };
 
-/// What a try of a new endpoint of a draft at this address comes to.
+/// Returns the result of trying a new endpoint of a draft at this address.
 async fn tried(server: &TestServer, url: &str, said: Value, arguments: Value) -> Value {
     let number = server.app.satchel.app.stores.catalog.get().all().len();
     let system = draft(&server.app, &format!("System {number}"), url, json!({})).await;
@@ -26,7 +26,7 @@ fn variables(names: &[&str]) -> Value {
     names.iter().map(|name| json!({"name": name, "in": "variable", "schema": {}})).collect()
 }
 
-fn told(trial: &Value) -> (&Value, &Value, &Value) {
+fn outcome(trial: &Value) -> (&Value, &Value, &Value) {
     (&trial["ok"], &trial["status"], &trial["format"])
 }
 
@@ -37,21 +37,21 @@ async fn requests_are_tried_and_what_is_refused_with_a_good_status_is_no_success
     let get = json!({"name": "One", "path": "/customers/{id}"});
     let trial = tried(&server, &rest.url(), get.clone(), json!({"id": "1042"})).await;
     assert_eq!(
-        (told(&trial), &trial["body"]["name"]),
+        (outcome(&trial), &trial["body"]["name"]),
         ((&json!(true), &json!(200), &json!("json")), &json!("Zoë Anders"))
     );
     let trial = tried(&server, &rest.url(), get, json!({"id": "7"})).await;
-    assert_eq!(told(&trial), (&json!(false), &json!(404), &json!("json")));
+    assert_eq!(outcome(&trial), (&json!(false), &json!(404), &json!("json")));
     let graphql =
         |query: &str| json!({"name": "Query", "path": "/", "operation": {"protocol": "graphql", "query": query}});
     let shop = products().await;
     let trial = tried(&server, &shop.url(), graphql("{ products { id } }"), json!({})).await;
     assert_eq!(
-        (told(&trial), &trial["body"]["data"]["products"][0]["name"]),
+        (outcome(&trial), &trial["body"]["data"]["products"][0]["name"]),
         ((&json!(true), &json!(200), &json!("json")), &json!("Tea"))
     );
     let trial = tried(&server, &shop.url(), graphql("{ secret }"), json!({})).await;
-    assert_eq!(told(&trial), (&json!(false), &json!(200), &json!("json")));
+    assert_eq!(outcome(&trial), (&json!(false), &json!(200), &json!("json")));
     assert!(trial["message"].as_str().unwrap().contains("not yours"), "{trial}");
     for version in ["1.1", "1.2"] {
         let soap = |action: &str| {
@@ -60,7 +60,7 @@ async fn requests_are_tried_and_what_is_refused_with_a_good_status_is_no_success
         };
         let service = orders(version).await;
         let trial = tried(&server, &service.url(), soap("Status"), json!({"number": "7"})).await;
-        assert_eq!(told(&trial), (&json!(true), &json!(200), &json!("xml")), "{version}: {trial}");
+        assert_eq!(outcome(&trial), (&json!(true), &json!(200), &json!("xml")), "{version}: {trial}");
         assert!(trial["body"].to_string().contains("shipped"), "{trial}");
         let trial = tried(&server, &service.url(), soap("Cancel"), json!({"number": "7"})).await;
         assert!(trial["ok"] == false && trial["message"].as_str().unwrap().contains("Too late"), "{version}: {trial}");
@@ -76,7 +76,7 @@ async fn grpc_and_websockets_are_tried_too() {
             "operation": {"protocol": "grpc", "service": "echo.v1.Echo", "rpc": rpc}})
     };
     let trial = tried(&server, &service, method("Say"), json!({"text": "Zoë"})).await;
-    assert_eq!(told(&trial), (&json!(true), &Value::Null, &json!("json")), "{trial}");
+    assert_eq!(outcome(&trial), (&json!(true), &Value::Null, &json!("json")), "{trial}");
     assert_eq!(trial["body"]["message"]["question"]["text"], "Zoë");
     let trial = tried(&server, &service, method("Count"), json!({"times": 3})).await;
     assert_eq!(trial["body"]["messages"].as_array().map(Vec::len), Some(3), "{trial}");

@@ -1,4 +1,4 @@
-//! R24 and R39: an answer's `error` is words, what programs want stands in `problem`, and what a model reads has a bound.
+//! An answer's `error` is words, what programs want stands in `problem`, and what a model reads has a bound.
 
 use serde_json::{Value, json};
 
@@ -8,7 +8,7 @@ use crate::support::{
     http::{Request, TestServer},
 };
 
-/// What stands between the markers of a tool's text.
+/// Returns what stands between the markers of a tool's text.
 fn between(text: &str) -> &str {
     let (_, rest) = text.split_once(']').unwrap();
     rest.strip_suffix("[/TOOL]").unwrap()

@@ -1,4 +1,4 @@
-//! R43: what calls teach of a tool.
+//! What calls teach of a tool.
 
 use serde_json::json;
 

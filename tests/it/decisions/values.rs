@@ -1,4 +1,4 @@
-//! What tools take and leave out: metadata, thresholds, rows.
+//! The values tools take and leave out: metadata, thresholds, rows.
 
 use satchel::model::{caller::Caller, error::Kind};
 use serde_json::{Value, json};

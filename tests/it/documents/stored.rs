@@ -62,7 +62,7 @@ async fn files_are_their_owners_and_need_the_permissions_of_documents() {
     let path = path.as_str().unwrap();
     server.add("vera", "viewer").await;
     let viewer = server.key(&server.sign_in("vera").await, None).await;
-    assert_eq!(fetch(&server, &viewer, path).await.status, 404, "a viewer has files of her own");
+    assert_eq!(fetch(&server, &viewer, path).await.status, 404, "a viewer has files of their own");
     let owners = server.app.owner().await.caller.user;
     for outside in [format!("../{owners}/{path}"), "/etc/passwd".to_owned(), "../../vault.key".to_owned()] {
         assert_eq!(fetch(&server, &viewer, &outside).await.status, 403, "{outside}");

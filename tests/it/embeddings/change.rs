@@ -49,7 +49,7 @@ async fn tool(server: &TestServer, name: &str, params: Value) -> Value {
     server.app.data(&server.app.owner().await.caller, name, params).await.unwrap_or_else(|e| panic!("{name}: {e}"))
 }
 
-/// What is found for a question, best first.
+/// Returns what is found for a question, best first.
 async fn found(server: &TestServer, query: &str) -> Vec<String> {
     let answer = tool(server, "index_query", json!({"query": query, "by_meaning": true})).await;
     let results = answer["results"].as_array().unwrap();

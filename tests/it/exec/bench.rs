@@ -110,7 +110,7 @@ pub async fn exists(path: &Path) {
     }
 }
 
-/// Whether a sandbox does without a part here.
+/// Returns whether a sandbox does without a part here.
 pub async fn lacks(bench: &Bench, part: Part) -> bool {
     bench.sandbox.capabilities().await.missing.iter().any(|(missing, _)| *missing == part)
 }

@@ -8,7 +8,8 @@ use satchel::host::sandbox::{Finished, Limit, Limits, Part};
 
 use super::bench::{Bench, benches, lacks};
 
-/// Whether it could start no more processes: the kernel counts an ordinary user's itself, root's are counted from outside.
+/// Returns whether it could start no more processes: the kernel counts an ordinary user's itself, root's are counted
+/// from outside.
 fn is_stopped(bomb: &Finished) -> bool {
     bomb.stderr.contains("Resource temporarily unavailable") || bomb.ended.limit == Some(Limit::Processes)
 }

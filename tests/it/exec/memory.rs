@@ -8,7 +8,7 @@ use satchel::host::sandbox::{Finished, Limit, Limits, Part};
 
 use super::bench::{Bench, lacks};
 
-/// What the commands here may have: they take more, and not so much that a machine would feel it.
+/// The memory the commands here may have: they take more, and not so much that a machine would feel it.
 const MEMORY: u64 = 150 << 20;
 
 async fn run(bench: &Bench, line: &str) -> Finished {
@@ -77,7 +77,8 @@ fn perl(text: &str) -> String {
     format!("perl -e '{text}'")
 }
 
-/// Whether this kernel can touch memory for a program that has no pointers (MADV_POPULATE_WRITE, Linux 5.14).
+/// A program that asks whether this kernel can touch memory for a program that has no pointers (MADV_POPULATE_WRITE,
+/// Linux 5.14).
 const POPULATES: &str = "my $a = syscall(MMAP, 0, 4096, 3, 0x22, -1, 0); print syscall(MADVISE, $a, 4096, 23)";
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! What a workspace may hold: commands are ended and writes refused where there is no room.
+//! The quota of a workspace: commands are ended and writes refused where there is no room.
 
 #![expect(clippy::disallowed_methods, reason = "a test looks from outside")]
 

@@ -12,7 +12,7 @@ use satchel::host::sandbox::{Level, Part};
 
 use super::bench::{Bench, SHORTFALLS};
 
-/// Where the data directory lies below the base.
+/// The place of the data directory below the base.
 const DATA: &str = "home/.local/data";
 
 type Roots = fn(&Path) -> Vec<String>;

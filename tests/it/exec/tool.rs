@@ -182,7 +182,7 @@ async fn without_the_permission_nothing_runs_and_without_every_permission_a_pers
     assert!(matches!(outcome, Outcome::Confirm(_)), "{outcome:?}");
 }
 
-/// Whether a process runs with this text in its command line.
+/// Returns whether a process runs with this text in its command line.
 fn runs(text: &str) -> bool {
     let processes = fs::read_dir("/proc").unwrap().filter_map(Result::ok);
     let lines = processes.filter_map(|process| fs::read(process.path().join("cmdline")).ok());

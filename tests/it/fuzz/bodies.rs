@@ -14,7 +14,7 @@ pub(super) struct Sent {
     pub(super) what: String,
     pub(super) content_type: String,
     pub(super) bytes: Vec<u8>,
-    /// Whether it must be refused, and what the refusal must name.
+    /// The refusal, if it must be refused: what it must name.
     pub(super) refused: Option<String>,
 }
 

@@ -14,11 +14,11 @@ use crate::support::http::Request;
 pub(super) struct Wrong {
     pub(super) what: String,
     pub(super) request: Request,
-    /// What the refusal must name; none where the request may be right.
+    /// The text the refusal must name; `None` if the request may be right.
     pub(super) refused: Option<String>,
 }
 
-/// What no path parameter can be.
+/// The segments no path parameter can be.
 const SEGMENTS: &[(&str, &str)] = &[
     ("a null character", "%00"),
     ("the directory above", ".."),
@@ -33,7 +33,7 @@ const SEGMENTS: &[(&str, &str)] = &[
     ("the least number", "-9223372036854775808"),
     ("the greatest number", "9223372036854775807"),
 ];
-/// What is put into query parameters.
+/// The texts that are put into query parameters.
 const PARAMETERS: &[(&str, &str)] = &[
     ("nothing", ""),
     ("a null character", "a%00b"),
@@ -48,7 +48,7 @@ const PARAMETERS: &[(&str, &str)] = &[
     ("the greatest number", "9223372036854775807"),
     ("commas", ",,,"),
 ];
-/// How long a parameter is that is too long.
+/// The length of a parameter that is too long.
 const LONG: usize = 8_000;
 
 /// All of them; `fill` gives each path parameter's right value.

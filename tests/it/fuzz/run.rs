@@ -69,7 +69,7 @@ impl Target {
         }
     }
 
-    /// What is wrong with the answer to a wrong request.
+    /// Returns what is wrong with the answer to a wrong request.
     async fn fault(&self, operation: &Operation, wrong: Wrong) -> Option<String> {
         let Wrong { what, request, refused } = wrong;
         let answer = self.send(request).await;

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-/// What stands in place of an id there is none of.
+/// The id of nothing.
 pub(super) const NOBODY: &str = "00000000-0000-7000-8000-000000000000";
 
 /// A value as it is sent: JSON text, which serde could not always hold.
@@ -14,7 +14,7 @@ pub(super) struct Odd {
 }
 
 impl Odd {
-    /// Whether it takes long to send.
+    /// Returns whether it takes long to send.
     pub(super) fn is_heavy(&self) -> bool {
         self.text.len() > 10_000
     }
@@ -50,7 +50,7 @@ pub(super) fn all() -> Vec<Odd> {
     ]
 }
 
-/// Whether a value of this schema can never be `odd`.
+/// Returns whether a value of this schema can never be `odd`.
 pub(super) fn surely_wrong(schema: &Value, odd: &Odd) -> bool {
     if odd.kind == "broken" {
         return true;

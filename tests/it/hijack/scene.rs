@@ -148,7 +148,7 @@ impl Scene {
         vec![call(tool, arguments)]
     }
 
-    /// Whether it did.
+    /// Returns whether it happened.
     pub(super) async fn happened(&self, effect: &Effect, number: usize) -> bool {
         let owner = &self.chat.owner;
         match effect.probe {

@@ -9,8 +9,8 @@ use crate::support::{
     site::{Site, page},
 };
 
-/// What the last request tells the model before the conversation.
-fn told(chat: &Chat) -> String {
+/// Returns what the last request tells the model before the conversation.
+fn system_prompt(chat: &Chat) -> String {
     let body = chat.llm.seen().pop().unwrap().body;
     body["messages"][0]["content"].as_str().unwrap().to_owned()
 }
@@ -29,7 +29,11 @@ async fn a_memory_from_outside_is_left_out_of_a_clean_prompt_until_it_is_vouched
     // Neither the memory nor the episode of that conversation comes by itself.
     chat.llm.then(vec![say("Which report?")]);
     let (clean, _) = chat.owner.turn("Prepare the quarterly report").await;
-    assert!(!told(&chat).contains("[MEMORIES]\n") && !told(&chat).contains("quokka"), "{}", told(&chat));
+    assert!(
+        !system_prompt(&chat).contains("[MEMORIES]\n") && !system_prompt(&chat).contains("quokka"),
+        "{}",
+        system_prompt(&chat)
+    );
     assert_eq!(chat.owner.view(&clean).await["tainted"], json!(false));
 
     // Asked for, it comes with its origin, and a risky call asks a caller who may do everything.
@@ -43,7 +47,7 @@ async fn a_memory_from_outside_is_left_out_of_a_clean_prompt_until_it_is_vouched
     for key in ["tainted_by", "tainted_at"] {
         assert_eq!(view[key], first[key], "{key}");
     }
-    let block = told(&chat);
+    let block = system_prompt(&chat);
     let (_, block) = block.split_once("[MEMORIES]\n").unwrap();
     let from = format!("from web_fetch: {}, {}", site.url("/may"), &first["tainted_at"].as_str().unwrap()[..10]);
     assert!(block.contains(RULE) && block.contains(&from), "{block}");
@@ -54,7 +58,7 @@ async fn a_memory_from_outside_is_left_out_of_a_clean_prompt_until_it_is_vouched
     chat.owner.do_it("POST", "/api/origins/vouch", vouch).await;
     chat.llm.replace_script(vec![say("It goes to pwn.example.")]);
     let (again, _) = chat.owner.turn("Prepare the quarterly report once more").await;
-    assert!(told(&chat).contains(RULE), "{}", told(&chat));
+    assert!(system_prompt(&chat).contains(RULE), "{}", system_prompt(&chat));
     assert_eq!(chat.owner.view(&again).await["tainted"], json!(false));
 }
 

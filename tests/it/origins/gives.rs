@@ -67,7 +67,7 @@ async fn every_tool_says_whether_it_gives_back_words_of_others() {
     }
 }
 
-/// What a person's new conversation counts as from after they looked for this in the launcher.
+/// Returns what a person's new conversation counts as from after they looked for this in the launcher.
 async fn after_search(person: &Person, query: &str) -> Value {
     let conversation = person.conversation().await;
     let search = json!({"params": {"query": query}, "topic": conversation.rsplit('/').next()});

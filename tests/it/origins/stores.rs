@@ -79,7 +79,7 @@ const APART: &str = "people put it in, and no tool does";
 /// A file lies on the disk, and its origin in the database.
 const FILES: &[&str] = &["file_origins", "tree_origins"];
 
-/// Where a tool that changes something keeps what it is given.
+/// The place where a tool that changes something keeps what it is given.
 enum Keeps {
     /// In these tables.
     In(&'static [&'static str]),

@@ -74,7 +74,7 @@ async fn a_script_of_another_that_reads_ones_memories_asks_once_for_each_text() 
     assert_eq!(invoke(&two.anna, "parallel", within).await.1["data"]["ok"], true);
     let other = two.app.caller(&[]).await.username;
     let other = Person::sign_in(&two.app.satchel.url, &other).await;
-    assert_eq!(invoke(&other, "city_clock", json!({})).await.0, 409, "her consent is hers alone");
+    assert_eq!(invoke(&other, "city_clock", json!({})).await.0, 409, "Anna's consent is Anna's alone");
     two.publish("city_clock", &CLOCK.replace("herons", "passwords")).await;
     let (status, asked) = invoke(&two.anna, "city_clock", json!({})).await;
     assert_eq!(status, 409, "another text is another question");
@@ -104,7 +104,7 @@ async fn asked(two: &Two, tool: &str) -> Value {
 #[tokio::test]
 async fn what_a_script_uses_through_another_one_is_agreed_to_as_well() {
     let two = Two::start().await;
-    // Her own may use her memories unasked.
+    // A person's own script may use their memories unasked.
     let recall = "tool(\"recall_memories\", #{query: \"herons\"})";
     publish(&two.anna, "my_summary", &script("my_summary", "recall_memories", recall)).await;
     assert_eq!(invoke(&two.anna, "my_summary", json!({})).await.0, 200);
@@ -117,7 +117,7 @@ async fn what_a_script_uses_through_another_one_is_agreed_to_as_well() {
     let decided = two.anna.do_it("POST", &path, json!({"decision": "approve"})).await;
     assert_eq!(decided["result"]["success"], true, "{decided}");
     assert_eq!(invoke(&two.anna, "city_news", json!({})).await.0, 200, "once is enough");
-    // What comes in through her own by now, she has not agreed to share.
+    // What comes in through it by now, Anna has not agreed to share.
     let more = format!("{recall}; tool(\"clipboard_read\", #{{}})");
     publish(&two.anna, "my_summary", &script("my_summary", "recall_memories, clipboard_read", &more)).await;
     let again = asked(&two, "city_news").await;
@@ -170,5 +170,5 @@ async fn conversations_are_a_callers_own_and_a_host_of_the_scripts_choice_is_agr
         assert_eq!(invoke(&two.sam, &name, json!({})).await.0, 200, "its author knows");
     }
     publish(&two.anna, "fetches", &script("fetches", "web_fetch", "1")).await;
-    assert_eq!(invoke(&two.sam, "fetches", json!({})).await.0, 200, "she could have granted it any host");
+    assert_eq!(invoke(&two.sam, "fetches", json!({})).await.0, 200, "Anna could have granted it any host");
 }

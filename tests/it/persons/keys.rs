@@ -32,7 +32,7 @@ async fn only_the_person_makes_their_keys_and_a_manager_lists_and_revokes_them()
     let owner = server.sign_in("owner").await;
     let for_ada = json!({"name": "imp", "user": ada});
     let refused = server.send(Request::post("/api/keys", &for_ada).cookie(&owner)).await;
-    assert_eq!(refused.status, 403, "an administrator mints none for her either: {}", refused.text());
+    assert_eq!(refused.status, 403, "an administrator mints none for Ada either: {}", refused.text());
     assert!(refused.problem().contains("only they make it"), "{}", refused.problem());
     for made_by in [&own, &server.key(&owner, None).await] {
         let refused = server.send(Request::post("/api/keys", &json!({"name": "x"})).bearer(made_by)).await;

@@ -16,7 +16,7 @@ impl Document {
         Self(server.send(Request::get("/api/openapi.json")).await.json())
     }
 
-    /// Fails where an answer of a route is another than the document says for its status.
+    /// Checks that an answer of a route is what the document says for its status.
     fn ensure_said(&self, route: &Route, answer: &Answer) {
         let operation = &self.0["paths"][&route.path][route.method.as_str().to_lowercase()];
         let said = &operation["responses"][answer.status.to_string()]["content"]["application/problem+json"]["schema"];

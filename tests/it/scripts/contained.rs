@@ -35,8 +35,8 @@ fn corpus(name: &str) -> Vec<(String, String)> {
     found
 }
 
-/// What a script may use: processor time and memory of its worker, and more memory in the server, in bytes. The worker
-/// ends it after 400 ms; what it does not end goes on for as long as it may wait.
+/// The processor time and memory a script's worker may use, and the memory in the server, in bytes. The worker ends it
+/// after 400 ms; what it does not end goes on for as long as it may wait.
 const CPU: Duration = Duration::from_secs(5);
 const WORKER: u64 = 128 << 20;
 const SERVER: u64 = 8 << 20;

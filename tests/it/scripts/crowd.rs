@@ -162,7 +162,8 @@ async fn calls_that_are_given_up_take_no_answer_from_others() {
     }
 }
 
-/// Whether short calls came back while slow ones, as many as have the turns of short calls, were still computing.
+/// Returns whether short calls came back while slow ones, as many as have the turns of short calls, were still
+/// computing.
 async fn short_calls_overtake(crowd: &Arc<Crowd>) -> bool {
     let call = |mood| {
         let crowd = Arc::clone(crowd);

@@ -48,7 +48,7 @@ const ENDLESS: &[&str] = &[
     "[limit(5000; repeat([limit(5000; repeat(1))]))] | flatten | length",
 ];
 
-/// What is said of one.
+/// Returns the answer to one filter.
 async fn run(workers: &Workers, filter: &str) -> Result<serde_json::Value, String> {
     let text = format!("// @name filter\n// @description d\n// @when w\nfn run(args) {{ jq({filter:?}, ()) }}\n");
     let script = Loaded::ungranted(Origin::Folder, &text);

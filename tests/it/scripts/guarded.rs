@@ -31,10 +31,10 @@ async fn nobody_publishes_without_a_permission_he_has_not_got() {
     two.sam.do_it("PUT", "/api/scripts/guarded", json!({"source": other})).await;
     let (status, refused) = two.sam.ask("POST", "/api/scripts/guarded/publish", json!({})).await;
     assert_eq!(status, 403, "{refused}");
-    // Nor does he try one out under its name, with its configuration and its hosts.
+    // Nor does Sam try one out under its name, with its configuration and its hosts.
     let tried = two.sam_tries("guarded", &open).await;
     assert!(tried["error"].as_str().unwrap().contains("which you have not got yourself"), "{tried}");
-    // Nor does he make room for one of his own under its name.
+    // Nor does Sam delete it to make room for another one under its name.
     let (status, refused) = two.sam.ask("DELETE", "/api/scripts/guarded", Value::Null).await;
     assert!(status == 403 && refused["detail"].as_str().unwrap().contains("somebody who has it may delete it"));
     assert_eq!(two.anna.do_it("GET", "/api/scripts/guarded", Value::Null).await["version"], 2);

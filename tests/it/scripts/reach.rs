@@ -1,4 +1,4 @@
-//! What a script reaches, and with whose rights.
+//! The reach of a script, and whose rights it has.
 
 #![expect(clippy::disallowed_methods, reason = "saves files as a person does")]
 
@@ -101,7 +101,7 @@ async fn what_a_script_uses_that_asks_a_person_asks_before_the_script_runs() {
     assert_eq!(questions(&app), 2, "their own and no other");
 }
 
-/// How many questions were ever asked.
+/// Returns the number of questions that were ever asked.
 fn questions(app: &TestApp) -> i64 {
     let database = rusqlite::Connection::open(app.dir.path().join("satchel.db")).unwrap();
     database.query_row("SELECT count(*) FROM tickets", [], |row| row.get(0)).unwrap()

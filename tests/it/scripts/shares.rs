@@ -29,7 +29,7 @@ async fn time_is_counted_through_all_that_a_script_asks() {
     assert!(said.message().contains("used its 400 ms of processor time"), "{said}");
 }
 
-/// How many calls came back while tests ran that take all the time they may have.
+/// Returns the number of calls that came back while tests ran that take all the time they may have.
 async fn calls_during_tests(two: &Two) -> usize {
     let tests: String = (0..300).map(|n| format!("test \"t{n}\" {{ {HEAVY} }}\n")).collect();
     let heavy = script("heavy", "", "1") + tests.as_str();
@@ -110,7 +110,7 @@ impl Waiting {
         join_all((0..calls).map(|_| call())).await
     }
 
-    /// How many asked before the first one ended.
+    /// Returns the number of those that asked before the first one ended.
     async fn asked_before_an_end(&self) -> usize {
         let mut asked = 0;
         loop {
@@ -123,7 +123,7 @@ impl Waiting {
         }
     }
 
-    /// Whether so many have asked or been refused before the time of one was over.
+    /// Returns whether so many have asked or been refused before the time of one was over.
     async fn all_asked_in_time(&self, calls: usize) -> bool {
         while self.remote.seen().len() + self.ended.load(Ordering::Relaxed) < calls {
             tokio::time::sleep(Duration::from_millis(5)).await;

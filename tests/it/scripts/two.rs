@@ -37,7 +37,7 @@ impl Two {
         self.anna.do_it("PUT", &format!("/api/tools/{name}/config"), values).await["values"].clone()
     }
 
-    /// What Anna is shown of a tool's configuration.
+    /// Returns what Anna is shown of a tool's configuration.
     pub(super) async fn configured(&self, name: &str) -> Value {
         self.anna.do_it("GET", &format!("/api/tools/{name}/config"), Value::Null).await["values"].clone()
     }

@@ -15,11 +15,11 @@ use std::{
 
 use parking_lot::Mutex;
 
-/// How often is looked: a script's processor time and memory are known to what passes between two looks.
+/// The interval of looking: a script's processor time and memory are known to what passes between two looks.
 const LOOK: Duration = Duration::from_millis(3);
 const TICK: Duration = Duration::from_millis(10);
 
-/// What was used since the last time it was asked.
+/// The resources used since the last time it was asked.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct Used {
     /// Processor time of the worker that used most.
@@ -60,7 +60,7 @@ impl Watch {
         Self { seen, done, thread: Some(thread) }
     }
 
-    /// What was used since the last call.
+    /// Returns the resources used since the last call.
     pub fn take(&self) -> Used {
         let mut seen = self.seen.lock();
         seen.look();

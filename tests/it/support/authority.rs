@@ -16,7 +16,7 @@ use tokio::{
 };
 use tokio_rustls::TlsAcceptor;
 
-/// An authority nobody trusts by himself.
+/// An authority nobody trusts of their own accord.
 pub struct Authority {
     issuer: CertifiedIssuer<'static, KeyPair>,
 }
@@ -42,7 +42,7 @@ impl Authority {
         Identity { certificates: certificate.pem(), key: Secret::new(key.serialize_pem()) }
     }
 
-    /// How a server named so speaks TLS; `clients` signs those it lets in.
+    /// Returns the TLS of a server named so; `clients` signs those it lets in.
     pub fn server(&self, name: &str, clients: Option<&Self>) -> ServerConfig {
         let own = self.issue(name);
         let chain: Vec<CertificateDer<'static>> =
@@ -67,7 +67,7 @@ impl Authority {
 }
 
 impl Authority {
-    /// How a server speaks TLS whose certificate ran out long ago.
+    /// Returns the TLS of a server whose certificate ran out long ago.
     pub fn expired(&self, name: &str) -> ServerConfig {
         let key = KeyPair::generate().unwrap();
         let mut params = CertificateParams::new(vec![name.to_owned()]).unwrap();

@@ -127,7 +127,7 @@ impl Person {
         answer
     }
 
-    /// What a path gives, as bytes.
+    /// Returns what a path gives, as bytes.
     pub async fn bytes(&self, path: &str) -> Vec<u8> {
         let response = self.send("GET", path, &Value::Null, None).await;
         assert!(response.status.is_success(), "{path}: {}", response.status);
@@ -290,7 +290,7 @@ pub fn text(events: &[Event]) -> String {
     events.iter().filter(|e| e.name == "token").map(|e| e.data["text"].as_str().unwrap()).collect()
 }
 
-/// What a request tells the model of its calls, in order.
+/// Returns what a request tells the model of its calls, in order.
 pub fn results(request: &Value) -> Vec<String> {
     let messages = request["messages"].as_array().unwrap().iter();
     messages.filter(|m| m["role"] == "tool").map(|m| m["content"].as_str().unwrap().to_owned()).collect()

@@ -62,7 +62,7 @@ impl Dns {
         self
     }
 
-    /// What was asked, in order.
+    /// Returns what was asked, in order.
     pub fn asked(&self) -> Vec<String> {
         self.book.lock().asked.clone()
     }

@@ -27,7 +27,7 @@ pub enum Piece {
     Break,
 }
 
-/// What the model does with one request.
+/// The reply of the model to one request.
 #[derive(Clone)]
 pub enum Reply {
     Answer(Vec<Piece>),
@@ -106,7 +106,7 @@ impl FakeLlm {
         self.shared.script.lock().extend(replies);
     }
 
-    /// What it does from now on, in place of what is left of its script.
+    /// Sets its replies from now on, in place of what is left of its script.
     pub fn replace_script(&self, replies: Vec<Reply>) {
         *self.shared.script.lock() = replies.into();
     }
@@ -121,12 +121,12 @@ impl FakeLlm {
         self.shared.seen.lock().clone()
     }
 
-    /// How many requests for answers came, probes not counted.
+    /// Returns the number of requests for answers that came, probes not counted.
     pub fn asked(&self) -> usize {
         self.shared.seen.lock().iter().filter(|seen| !is_probe(&seen.body)).count()
     }
 
-    /// How many probes came.
+    /// Returns the number of probes that came.
     pub fn probed(&self) -> usize {
         self.shared.seen.lock().iter().filter(|seen| is_probe(&seen.body)).count()
     }
@@ -208,7 +208,11 @@ fn whole(status: u16, headers: &[(&str, String)], body: &str) -> String {
     format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\nConnection: close\r\n{headers}\r\n{body}", body.len())
 }
 
-/// Sends an answer piece by piece. Fails where the client goes away before the end.
+/// Sends an answer piece by piece.
+///
+/// # Errors
+///
+/// If the client goes away before the end.
 async fn answer(stream: &mut TcpStream, path: &str, pieces: Vec<Piece>) -> std::io::Result<()> {
     stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n").await?;
     let mut dialect = Dialect::of(path);

@@ -125,7 +125,7 @@ impl TestServer {
         if answer.body.is_empty() { Value::Null } else { answer.json() }
     }
 
-    /// Makes a user and gives his id.
+    /// Makes a user and returns their id.
     pub async fn add(&self, username: &str, role: &str) -> String {
         let body = json!({"username": username, "password": PASSWORD, "role": role});
         self.owner("POST", "/api/users", &body).await["id"].as_str().unwrap().to_owned()

@@ -106,12 +106,12 @@ impl Library {
         self.until(id, |document| !open.contains(&document["status"].as_str().unwrap())).await
     }
 
-    /// What is found.
+    /// Returns the results of a search.
     pub async fn search(&self, query: &str) -> Vec<Value> {
         self.search_as(&self.key, json!({"query": query})).await
     }
 
-    /// What somebody finds.
+    /// Returns the results of somebody's search.
     pub async fn search_as(&self, key: &str, question: Value) -> Vec<Value> {
         let answer = self.ask(key, "POST", "/search", question).await;
         assert_eq!(answer.status, 200, "{}", answer.text());

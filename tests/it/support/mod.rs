@@ -1,4 +1,4 @@
-//! What tests share.
+//! The parts that tests share.
 
 pub(crate) mod app;
 pub mod authority;

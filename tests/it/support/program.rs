@@ -25,9 +25,9 @@ pub struct Home {
     _dir: Option<TempDir>,
 }
 
-/// Where a data directory lies.
+/// The place of a data directory.
 pub struct Place {
-    /// What commands are run through to see it; nothing where everybody does.
+    /// The program that commands are run through to see it; empty where everybody does.
     pub enter: Vec<String>,
     /// As those commands see it.
     pub inside: PathBuf,
@@ -35,7 +35,7 @@ pub struct Place {
     pub outside: PathBuf,
 }
 
-/// How a command ended.
+/// The end of a command.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Told {
     pub code: i32,
@@ -43,7 +43,7 @@ pub struct Told {
     pub err: String,
 }
 
-/// What a command is run with.
+/// The surroundings a command is run with.
 #[derive(Default, Clone, Copy)]
 pub struct With<'a> {
     pub stdin: &'a str,
@@ -71,12 +71,12 @@ impl Home {
         home
     }
 
-    /// Where it is.
+    /// Returns its place.
     pub fn path(&self) -> PathBuf {
         self.place.outside.join("data")
     }
 
-    /// What lets the machine's own command line in, while a server runs.
+    /// Returns the token that lets the machine's own command line in, while a server runs.
     pub fn token(&self) -> String {
         let text = std::fs::read_to_string(self.path().join("run.json")).unwrap();
         serde_json::from_str::<Value>(&text).unwrap()["token"].as_str().unwrap().to_owned()

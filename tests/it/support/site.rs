@@ -70,7 +70,7 @@ impl Site {
         site
     }
 
-    /// What a path gives, once each; the last from then on.
+    /// Sets the replies of a path, once each; the last from then on.
     pub fn put(&self, path: &str, replies: impl IntoIterator<Item = Reply>) -> &Self {
         self.shared.pages.lock().insert(path.to_owned(), replies.into_iter().collect());
         self

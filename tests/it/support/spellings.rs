@@ -118,7 +118,7 @@ fn hosts(octets: [u8; 4]) -> Vec<String> {
     hosts
 }
 
-/// What surrounds a host to hide it.
+/// Returns the ways to surround a host to hide it.
 fn tricks(address: Ipv4Addr, port: u16) -> Vec<String> {
     vec![
         format!("http://example.com@{address}:{port}/"),

@@ -8,7 +8,7 @@ use tokio::{
     net::{TcpListener, TcpStream},
 };
 
-/// What it was asked.
+/// A request it was asked.
 #[derive(Debug, Clone)]
 pub struct Asked {
     pub method: String,
@@ -25,7 +25,7 @@ impl Asked {
     }
 }
 
-/// What it answers once: status, more of the head, body.
+/// An answer it gives once: status, more of the head, body.
 pub type Once = (u16, String, String);
 
 /// A running system.
@@ -58,12 +58,12 @@ impl TestSystem {
         self.next.lock().push_back((status, head.to_owned(), body.to_owned()));
     }
 
-    /// What it was asked so far.
+    /// Returns the requests it was asked so far.
     pub fn asked(&self) -> Vec<Asked> {
         self.asked.lock().clone()
     }
 
-    /// Where a path of it is.
+    /// Returns the address of a path of it.
     pub fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }

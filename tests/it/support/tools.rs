@@ -45,7 +45,7 @@ struct Text {
     text: String,
 }
 
-/// How often a tool has run.
+/// The number of times a tool has run.
 #[derive(Clone, Default)]
 pub struct Runs(Arc<AtomicUsize>);
 
@@ -76,7 +76,7 @@ pub fn counting(name: &str, risk: Risk, runs: &Runs) -> Tool {
     tool(name, run).risk(risk).alias(alias)
 }
 
-/// Where a test holds a running tool.
+/// The gate at which a test holds a running tool.
 #[derive(Clone, Default)]
 pub struct Gate {
     pub started: Arc<Notify>,
@@ -123,7 +123,7 @@ pub fn deeper() -> Tool {
     tool("deeper", run)
 }
 
-/// Fails with this kind, and says where and how far it came.
+/// Makes a tool that fails with this kind, and says where and how far it came.
 pub fn failing(name: &str, kind: Kind) -> Tool {
     let fail = move || Error::new(kind, "It did not work.").with_details(json!({"field": "text", "done": 3}));
     tool(name, move |_: Context, _: Nothing| async move { Err(fail()) })

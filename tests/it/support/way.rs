@@ -27,7 +27,7 @@ pub fn breakers(pace: Pace) -> Breakers {
     Breakers::new(background, pace)
 }
 
-/// What a ledger was told, in order.
+/// The attempts a ledger was told, in order.
 pub type Told = Arc<Mutex<Vec<Crossing>>>;
 
 /// A gate whose ledger is kept in memory.

@@ -43,7 +43,7 @@ fn imported<'a>(file: &str, code: &str, root: &str, known: &BTreeSet<&'a str>) -
     named.into_iter().filter_map(file_of).collect()
 }
 
-/// Whether the code goes through a module of its own.
+/// Returns whether the code goes through a module of its own.
 fn names(code: &str, module: &str) -> bool {
     let path = format!("{module}::");
     let begins = |at: usize| !code[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_');

@@ -5,7 +5,7 @@ use super::{layers, source};
 /// Longest Rust, TypeScript and Svelte files.
 const LINES: &[(&str, usize)] = &[("rs", 500), ("ts", 500), ("svelte", 200), ("py", 500), ("mjs", 500)];
 
-/// How a statement of SQL begins. Two words where one alone is also English.
+/// The beginnings of statements of SQL. Two words where one alone is also English.
 const SQL: &[&str] = &[
     "SELECT ",
     "INSERT INTO ",
@@ -29,7 +29,7 @@ const SQL: &[&str] = &[
     "WITH RECURSIVE ",
 ];
 
-/// What a `mod.rs` may not hold: it is `mod` lines and the list.
+/// The words a `mod.rs` may not hold: it is `mod` lines and the list.
 const NOT_IN_LISTS: &[&str] =
     &["struct", "enum", "impl", "trait", "union", "let", "if", "match", "for", "while", "loop"];
 
@@ -137,7 +137,7 @@ fn everywhere(path: &str, text: &str) -> Vec<String> {
     found
 }
 
-/// Whether `word` stands in `line` on its own.
+/// Returns whether `word` stands in `line` on its own.
 fn has_word(line: &str, word: &str) -> bool {
     let part_of_word = |c: char| c.is_alphanumeric() || c == '_';
     line.match_indices(word)

@@ -46,7 +46,7 @@ pub(super) fn read(text: &str) -> Source {
     source
 }
 
-/// Whether the code so far ends within a word: then an `r` is its last letter, not the start of a raw string.
+/// Returns whether the code so far ends within a word: then an `r` is its last letter, not the start of a raw string.
 fn after_word(code: &str) -> bool {
     code.chars().next_back().is_some_and(|c| c.is_alphanumeric() || c == '_')
 }
@@ -89,7 +89,7 @@ fn quoted(rest: &[char]) -> usize {
     at + 1
 }
 
-/// What stands between the quotes of a string literal; none for a comment or a character.
+/// Returns what stands between the quotes of a string literal; `None` for a comment or a character.
 fn content(piece: &[char]) -> Option<String> {
     if matches!(piece, ['/', ..] | ['\'', ..]) {
         return None;

@@ -218,7 +218,7 @@ async fn step(person: &Person, conversation: &str) -> Value {
     person.view(conversation).await["messages"][1]["steps"][0].clone()
 }
 
-/// What is shown of where a call stands, and of what runs in place of what.
+/// Returns where a call stands as it is shown, and what runs in place of what.
 fn shown(step: &Value) -> [Value; 4] {
     ["state", "success", "arguments", "asked_arguments"].map(|field| step[field].clone())
 }

@@ -206,7 +206,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Who the caller is and what he may do. */
+        /** Returns who the caller is and what they may do. */
         get: operations["get_api_auth_me"];
         put?: never;
         post?: never;
@@ -306,7 +306,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * When the next backup is made by itself, and what it can be sealed with.
+         * Returns when the next backup is made by itself, and what it can be sealed with.
          * @description Needs the permission `settings:manage`.
          */
         get: operations["get_api_backups_own_plan"];
@@ -1086,7 +1086,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * What lies around a node: at most 200 nodes and 1,000 edges, and whether that is all.
+         * Returns what lies around a node: at most 200 nodes and 1,000 edges, and whether that is all.
          * @description Needs the permission `index:read`.
          */
         get: operations["get_api_graph_nodes_id_neighbors"];
@@ -2393,10 +2393,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the first owner is still to be made. */
+        /** Returns whether the first owner is still to be made. */
         get: operations["get_api_setup"];
         put?: never;
-        /** Makes the owner, once, and signs him in. */
+        /** Makes the owner, once, and signs them in. */
         post: operations["post_api_setup"];
         delete?: never;
         options?: never;
@@ -2413,7 +2413,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Whether a link can be used, before anything is filled in. */
+        /** Checks whether a link can be used, before anything is filled in. */
         post: operations["post_api_setup_link"];
         delete?: never;
         options?: never;
@@ -2517,7 +2517,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What the tools the caller may call cost in a model's context, by tool and by source. */
+        /** Returns what the tools the caller may call cost in a model's context, by tool and by source. */
         get: operations["get_api_tools_costs"];
         put?: never;
         post?: never;
@@ -2763,7 +2763,7 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Changes a user's role or password, or keeps him out.
+         * Changes a user's role or password, or keeps them out.
          * @description Needs the permission `users:manage`.
          */
         patch: operations["patch_api_users_id"];
@@ -2777,7 +2777,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Where the vault's key lies, and what a new one would mean.
+         * Returns where the vault's key lies, and what a new one would mean.
          * @description Needs the permission `settings:manage`.
          */
         get: operations["get_api_vault"];
@@ -2816,7 +2816,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Whether the server answers. */
+        /** Reports whether the server answers. */
         get: operations["get_healthz"];
         put?: never;
         post?: never;
@@ -2861,12 +2861,12 @@ export interface components {
         AliasView: {
             /** @description The name. */
             name: string;
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description: string;
             /** @description Its parameters. */
             parameters: unknown;
         };
-        /** @description A point of the chain kept outside it: cutting the chain before it is found (R45). */
+        /** @description A point of the chain kept outside it: cutting the chain before it is found. */
         Anchor: {
             /**
              * Format: int64
@@ -2875,7 +2875,7 @@ export interface components {
             seq: number;
             /** @description Its hash. */
             hash: string;
-            /** @description When the anchor was taken. */
+            /** @description The time at which the anchor was taken. */
             at: components["schemas"]["Time"];
         };
         /** @description A key for programs; the key itself is shown once and kept as a hash. */
@@ -2887,13 +2887,13 @@ export interface components {
              * @description The owner's id: the key acts for them.
              */
             user: string;
-            /** @description What the owner calls it. */
+            /** @description The name its owner calls it by. */
             name: string;
             /** @description The key's own grant; what it may do is this and its owner's role, now. */
             permissions: components["schemas"]["Permission"][];
             /** @description Opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. */
             personal: boolean;
-            /** @description When it was made. */
+            /** @description The time at which it was made. */
             created_at: components["schemas"]["Time"];
             last_used_at?: components["schemas"]["Time"] | null;
         };
@@ -2943,12 +2943,12 @@ export interface components {
              * @description Number of the oldest rows, from before there were counts, that are not counted yet.
              */
             uncounted: number;
-            /** @description Whether the time was rounded out to five minutes, because very many rows were written in those at its ends. */
+            /** @description `true` if the time was rounded out to five minutes, because very many rows were written in those at its ends. */
             rounded: boolean;
         };
         /** @description Rows over time. */
         AuditHistogram: {
-            /** @description When the first stretch begins. */
+            /** @description The beginning of the first stretch. */
             start: components["schemas"]["Time"];
             /**
              * Format: int64
@@ -2967,7 +2967,7 @@ export interface components {
              * @description Number of the oldest rows, from before there were counts, that are not counted yet.
              */
             uncounted: number;
-            /** @description Whether the time was rounded out to five minutes, because very many rows were written in those at its ends. */
+            /** @description `true` if the time was rounded out to five minutes, because very many rows were written in those at its ends. */
             rounded: boolean;
         };
         /** @description Rows, the newest first. */
@@ -2986,9 +2986,9 @@ export interface components {
             id: string;
             /** @description Its state. */
             state: components["schemas"]["BackupState"];
-            /** @description Where the file is. */
+            /** @description The path of the file. */
             path: string;
-            /** @description When it was begun. */
+            /** @description The time at which it was begun. */
             created_at: components["schemas"]["Time"];
             /**
              * Format: uint64
@@ -2997,11 +2997,11 @@ export interface components {
             bytes: number;
             reason?: components["schemas"]["BackupReason"] | null;
             sealed_to?: components["schemas"]["SealedTo"] | null;
-            /** @description Whether the vault's key is in it; unknown for a file somebody put there. */
+            /** @description `true` if the vault's key is in it; unknown for a file somebody put there. */
             vault_key?: boolean | null;
             progress?: components["schemas"]["BackupProgress"] | null;
             verified?: components["schemas"]["Drill"] | null;
-            /** @description Why it was not made. */
+            /** @description The reason it was not made. */
             problem?: string | null;
         };
         /** @description The key or passphrase that opens a backup, where the server has not got it. */
@@ -3025,7 +3025,7 @@ export interface components {
         /** @description The schedule, as it works out. */
         BackupPlan: {
             next_at?: components["schemas"]["Time"] | null;
-            /** @description Whether a passphrase is kept that backups can be sealed with. */
+            /** @description `true` if a passphrase is kept that backups can be sealed with. */
             has_passphrase: boolean;
         };
         /** @description Progress of one under way. */
@@ -3044,7 +3044,7 @@ export interface components {
             total: number;
         };
         /**
-         * @description Why a backup was made.
+         * @description The reason a backup was made.
          * @enum {string}
          */
         BackupReason: "asked" | "schedule";
@@ -3083,18 +3083,19 @@ export interface components {
              */
             keep_days: number;
             /**
-             * @description Whether each of those is verified once it is made: restored beside, compared, asked questions, thrown away. Older ones
-             *     stay where it cannot be relied on.
+             * @description `true` if each of those is verified once it is made: restored beside, compared, asked questions, thrown away.
+             *     Older ones stay where it cannot be relied on.
              * @default true
              */
             verify: boolean;
             /**
-             * @description The folder they go to, absolute; none means `backups` in the data directory, on the same disk as what they are of.
+             * @description The folder they go to, absolute; `null` means `backups` in the data directory, on the same disk as what they are
+             *     of.
              * @default null
              */
             folder: string | null;
             /**
-             * @description Who can open backups made here.
+             * @description The key that opens backups made here.
              * @default own_key
              */
             sealed_to: components["schemas"]["SealedTo"];
@@ -3104,7 +3105,7 @@ export interface components {
              */
             recipient: string | null;
             /**
-             * @description Whether the vault's key goes in: then who opens a backup reads every secret.
+             * @description `true` if the vault's key goes in: then who opens a backup reads every secret.
              * @default false
              */
             with_key: boolean;
@@ -3125,7 +3126,7 @@ export interface components {
             id: string;
             /** @description Its title. */
             title: string;
-            /** @description When it was begun: what is older was there first. */
+            /** @description The time at which it was begun: what is older was there first. */
             created_at: components["schemas"]["Time"];
             /**
              * Format: uint32
@@ -3158,7 +3159,7 @@ export interface components {
         };
         /** @description Calls that were made. */
         CallsMade: {
-            /** @description What to call the script. */
+            /** @description The name to give the script. */
             name?: string | null;
             /** @description The calls, in order. */
             calls: components["schemas"]["CallMade"][];
@@ -3170,9 +3171,12 @@ export interface components {
         CapabilityKind: "tool" | "http" | "kv" | "secret";
         /** @description A person's review of what a tool wrote. */
         CatalogReview: {
-            /** @description Whether it counts from now on. */
+            /** @description The decision on whether it counts from now on. */
             verdict: components["schemas"]["CatalogVerdict"];
-            /** @description When what was read had been written, as `waiting.at` tells it: what was written since is not reviewed. */
+            /**
+             * @description The time at which what was read had been written, as `waiting.at` tells it: what was written since is not
+             *     reviewed.
+             */
             read: components["schemas"]["Time"];
         };
         /**
@@ -3186,19 +3190,19 @@ export interface components {
             by: string;
             /** @description The tool that wrote it. */
             tool: string;
-            /** @description When it was last written. A review names it: what somebody has not read they do not let through. */
+            /** @description The time at which it was last written. A review names it: what somebody has not read they do not let through. */
             at: components["schemas"]["Time"];
             change?: components["schemas"]["SystemChange"] | null;
         };
         /**
-         * @description The groups of the console's library; policies name them too (R17).
+         * @description The groups of the console's library; policies name them too.
          * @enum {string}
          */
         Category: "data" | "files" | "processes" | "desktop" | "memory" | "operations" | "agents" | "knowledge" | "catalog" | "web" | "media" | "outside";
         /** @description The chat. */
         Chat: {
             /**
-             * @description Which tools the model is shown (R47).
+             * @description The tools the model is shown.
              * @default auto
              */
             exposure: components["schemas"]["Exposure"];
@@ -3221,7 +3225,7 @@ export interface components {
             max_steps: number;
             /**
              * Format: uint64
-             * @description Tokens a user may spend in a day (UTC); none means no limit.
+             * @description Tokens a user may spend in a day (UTC); `null` means no limit.
              * @default null
              */
             daily_token_budget: number | null;
@@ -3234,13 +3238,13 @@ export interface components {
         };
         /** @description One thing that was looked at. */
         Check: {
-            /** @description What: `database`, `vault`, … */
+            /** @description The check's name: `database`, `vault`, … */
             name: string;
-            /** @description Whether it is as it should be. */
+            /** @description `true` if it is as it should be. */
             ok: boolean;
-            /** @description What was found. */
+            /** @description The finding. */
             message: string;
-            /** @description What to do, where it is not. */
+            /** @description The remedy, where it is not. */
             fix?: string | null;
         };
         /** @description A passage of a document. */
@@ -3261,29 +3265,29 @@ export interface components {
             page?: number | null;
             /**
              * Format: uint64
-             * @description Where it begins in the document's text, in characters (Unicode code points).
+             * @description Its beginning in the document's text, in characters (Unicode code points).
              */
             start: number;
             /**
              * Format: uint64
-             * @description Where it ends.
+             * @description Its end.
              */
             end: number;
             /** @description Exactly that part of the text. */
             text: string;
         };
-        /** @description Where a passage stands in a document's text. */
+        /** @description The place of a passage in a document's text. */
         ChunkPlace: {
             /** @description The passage. */
             id: components["schemas"]["i64"];
             /**
              * Format: uint64
-             * @description Where it begins, in characters (Unicode code points) of the whole text.
+             * @description Its beginning, in characters (Unicode code points) of the whole text.
              */
             start: number;
             /**
              * Format: uint64
-             * @description Where it ends.
+             * @description Its end.
              */
             end: number;
             /**
@@ -3292,7 +3296,7 @@ export interface components {
              */
             page?: number | null;
         };
-        /** @description A passage a message cites: of a document, or of a page of the web that was fetched in its conversation (R27). */
+        /** @description A passage a message cites: of a document, or of a page of the web that was fetched in its conversation. */
         Citation: {
             /**
              * Format: uint32
@@ -3301,11 +3305,11 @@ export interface components {
             number: number;
             /**
              * Format: uuid
-             * @description The document; none of a page.
+             * @description The document; `null` for a page.
              */
             document_id?: string | null;
             chunk_id?: components["schemas"]["i64"] | null;
-            /** @description The page's address; none of a document. */
+            /** @description The page's address; `null` for a document. */
             url?: string | null;
             /** @description The document's or page's title then. */
             title: string;
@@ -3318,24 +3322,24 @@ export interface components {
             page?: number | null;
             /**
              * Format: uint64
-             * @description Where it begins in the document's text then, in characters.
+             * @description Its beginning in the document's text then, in characters.
              */
             start: number;
             /**
              * Format: uint64
-             * @description Where it ends.
+             * @description Its end.
              */
             end: number;
-            /** @description What it says; empty once the document was deleted. */
+            /** @description The text; empty once the document was deleted. */
             text: string;
             /**
              * Format: double
-             * @description How well it answered, 0 to 1.
+             * @description The quality as an answer, 0 to 1.
              */
             score: number;
         };
         /**
-         * @description How the client shows itself to the token server.
+         * @description The way the client shows itself to the token server.
          * @enum {string}
          */
         ClientProof: "header" | "body";
@@ -3348,27 +3352,27 @@ export interface components {
             id: string;
             /** @description Its name; no other has it. */
             name: string;
-            /** @description What is in it. */
+            /** @description A description of its contents. */
             description: string;
-            /** @description Names of the roles that see it; none means everybody who may read knowledge. Administrators see all. */
+            /** @description Names of the roles that see it; `null` means everybody who may read knowledge. Administrators see all. */
             roles?: string[] | null;
             /**
              * Format: uint64
              * @description Documents in it.
              */
             documents: number;
-            /** @description Whether documents go here that name no other. */
+            /** @description `true` if documents go here that name no other. */
             default: boolean;
-            /** @description When it was made. */
+            /** @description The time at which it was made. */
             created_at: components["schemas"]["Time"];
-            /** @description When it was last changed. */
+            /** @description The time of its last change. */
             updated_at: components["schemas"]["Time"];
         };
         /** @description A collection as it is to be. */
         CollectionBody: {
             /** @description Its name; no other has it. */
             name: string;
-            /** @description What is in it. */
+            /** @description A description of its contents. */
             description?: string;
             /** @description Names of the roles that see it; null opens it to everybody who may read knowledge. Administrators see all. */
             roles?: string[] | null;
@@ -3383,19 +3387,19 @@ export interface components {
             needs: components["schemas"]["Lost"][];
             /**
              * Format: uint64
-             * @description How many needs of the tool were asked.
+             * @description The number of the tool's needs that were asked.
              */
             asked: number;
             /** @description Words both say of themselves, the rarest first. */
             shared: string[];
-            /** @description What to do about it. */
+            /** @description The advice on what to do about it. */
             advice: string;
         };
-        /** @description Whether a configuration is complete. */
+        /** @description The completeness of a configuration. */
         Completeness: {
-            /** @description Whether it is. */
+            /** @description `true` if it is complete. */
             ok: boolean;
-            /** @description What is missing or wrong, in words. */
+            /** @description A description of what is missing or wrong. */
             message: string;
         };
         /** @description A tool's configuration: secrets show as `***`. */
@@ -3405,7 +3409,7 @@ export interface components {
                 [key: string]: unknown;
             };
         };
-        /** @description One part of a result as it is shown (R24). */
+        /** @description One part of a result as it is shown. */
         Content: {
             /** @description The text. */
             text: string;
@@ -3453,7 +3457,7 @@ export interface components {
             conversation: number;
             /**
              * Format: uint64
-             * @description What fits.
+             * @description The number of tokens that fit.
              */
             limit: number;
             /**
@@ -3468,7 +3472,7 @@ export interface components {
             tools_total: number;
             /**
              * Format: uint64
-             * @description What showing all of those would cost.
+             * @description The cost of showing all of those.
              */
             all_tools_tokens: number;
         };
@@ -3483,15 +3487,15 @@ export interface components {
             title: string;
             /** @description The folder it lies in. */
             folder?: string | null;
-            /** @description When it was begun. */
+            /** @description The time at which it was begun. */
             created_at: components["schemas"]["Time"];
-            /** @description When something last happened in it. */
+            /** @description The time at which something last happened in it. */
             updated_at: components["schemas"]["Time"];
-            /** @description Whether a turn is under way. */
+            /** @description The state of a conversation: whether a turn is under way. */
             state: components["schemas"]["ConversationState"];
-            /** @description Whether content from outside has entered it. */
+            /** @description `true` if content from outside has entered it. */
             tainted: boolean;
-            /** @description Where that content came from. */
+            /** @description The place that content came from. */
             tainted_by?: string | null;
             tainted_at?: components["schemas"]["Time"] | null;
             /** @description In the answer to a search: the line of a message that holds what was searched for. */
@@ -3503,7 +3507,7 @@ export interface components {
             folder?: string | null;
         };
         /**
-         * @description Whether a turn is under way.
+         * @description The state of a conversation: whether a turn is under way.
          * @enum {string}
          */
         ConversationState: "idle" | "running" | "waiting";
@@ -3513,21 +3517,21 @@ export interface components {
             messages: components["schemas"]["Message"][];
             turn?: components["schemas"]["Turn"] | null;
         };
-        /** @description What a model is told of a tool, in tokens. */
+        /** @description The cost of what a model is told of a tool, in tokens. */
         Cost: {
             /** @description The tool's id. */
             id: string;
-            /** @description Where it comes from. */
+            /** @description The source it comes from. */
             source: components["schemas"]["Source"];
             /**
              * Format: uint64
              * @description About how many tokens.
              */
             tokens: number;
-            /** @description Whether it is in front of the model always. */
+            /** @description `true` if it is in front of the model always. */
             innate: boolean;
         };
-        /** @description What showing the caller's tools to a model costs. */
+        /** @description The cost of showing the caller's tools to a model. */
         Costs: {
             /**
              * Format: uint64
@@ -3551,7 +3555,7 @@ export interface components {
         };
         /** @description A key, with the only sight of it there is. */
         Created: components["schemas"]["ApiKey"] & {
-            /** @description What to send as `Authorization: Bearer …`. It cannot be shown again. */
+            /** @description The text to send as `Authorization: Bearer …`. It cannot be shown again. */
             key: string;
         };
         /** @description One day of a tool, in UTC. */
@@ -3574,14 +3578,14 @@ export interface components {
              */
             mean_ms?: number | null;
         };
-        /** @description What a decision led to. */
+        /** @description The result of a decision. */
         Decided: {
-            /** @description Where the ticket stands now. */
+            /** @description The state of the ticket now. */
             state: components["schemas"]["TicketState"];
             result?: components["schemas"]["InvokeAnswer"] | null;
         };
         /**
-         * @description What a person says to a ticket.
+         * @description A person's answer to a ticket.
          * @enum {string}
          */
         Decision: "approve" | "deny";
@@ -3589,7 +3593,7 @@ export interface components {
         DecisionBody: {
             /** @description `approve` runs it once, with exactly these arguments. */
             decision: components["schemas"]["Decision"];
-            /** @description Why not; the model reads it. */
+            /** @description The reason against it; the model reads it. */
             reason?: string | null;
             /** @description Arguments in place of those asked for. */
             params?: unknown;
@@ -3602,7 +3606,7 @@ export interface components {
         DetectedProvider: {
             kind: components["schemas"]["ProviderKind"];
             base_url: string;
-            /** @description What it has. */
+            /** @description The models it has. */
             models: string[];
         };
         /** @description Something wrong with a script's text, at its place. */
@@ -3619,14 +3623,14 @@ export interface components {
             column: number;
             /**
              * Format: uint64
-             * @description Where it ends on that line, one past the last character, if it is known.
+             * @description The end on that line, one past the last character, if it is known.
              */
             end_column?: number | null;
-            /** @description Whether it keeps the script from being published. */
+            /** @description The severity: whether it keeps the script from being published. */
             severity: components["schemas"]["Severity"];
-            /** @description What is wrong. */
+            /** @description A description of what is wrong. */
             message: string;
-            /** @description What would be right. */
+            /** @description A hint at what would be right. */
             hint?: string | null;
         };
         /** @description Something that was taken in to be found again. */
@@ -3641,31 +3645,31 @@ export interface components {
              * @description The collection it is in.
              */
             collection: string;
-            /** @description That collection's name. */
+            /** @description The name of that collection. */
             collection_name: string;
             /** @description Its title: its own, or the name of its file. */
             title: string;
-            /** @description Where it came from. */
+            /** @description The origin. */
             source: components["schemas"]["DocumentSource"];
             /** @description Media type. */
             mime: string;
-            /** @description What it was read as: pdf, docx, markdown, …; none until it was read. */
+            /** @description The format it was read as: pdf, docx, markdown, …; `null` until it was read. */
             kind?: string | null;
             /**
              * Format: uint64
              * @description Size of the file.
              */
             bytes: number;
-            /** @description SHA-256 of the file; none until it was fetched. */
+            /** @description SHA-256 of the file; `null` until it was fetched. */
             sha256?: string | null;
-            /** @description Where it stands. */
+            /** @description The status. */
             status: components["schemas"]["DocumentStatus"];
             /**
              * Format: double
-             * @description How far it is, 0 to 1.
+             * @description The progress, 0 to 1.
              */
             progress: number;
-            /** @description Why it failed, or what is wrong with its last update. */
+            /** @description The reason it failed, or what is wrong with its last update. */
             reason?: string | null;
             /**
              * Format: uint64
@@ -3677,11 +3681,11 @@ export interface components {
              * @description Its pages, where it has any.
              */
             pages?: number | null;
-            /** @description Who brought it in. */
+            /** @description The person who brought it in. */
             added_by?: string | null;
-            /** @description When. */
+            /** @description The time. */
             created_at: components["schemas"]["Time"];
-            /** @description When it last changed. */
+            /** @description The time of its last change. */
             updated_at: components["schemas"]["Time"];
             /**
              * Format: uint32
@@ -3689,7 +3693,7 @@ export interface components {
              */
             version: number;
         };
-        /** @description What was read of a document. */
+        /** @description The text that was read of a document. */
         DocumentContent: {
             /** @description Its title. */
             title: string;
@@ -3697,43 +3701,43 @@ export interface components {
             text: string;
             /**
              * Format: uint64
-             * @description Where that part begins, in characters.
+             * @description The beginning of that part, in characters.
              */
             start: number;
             /**
              * Format: uint64
-             * @description How many characters the whole text has.
+             * @description The length of the whole text, in characters.
              */
             characters: number;
             /** @description The passages that stand in it, in order. */
             chunks: components["schemas"]["ChunkPlace"][];
         };
         /**
-         * @description What a file is.
+         * @description The kind of a file.
          * @enum {string}
          */
         DocumentKind: "pdf" | "docx" | "xlsx" | "pptx" | "html" | "markdown" | "csv" | "json" | "text" | "code";
-        /** @description Where a document came from. */
+        /** @description The origin of a document. */
         DocumentSource: {
-            /** @description How it came. */
+            /** @description The way it came. */
             kind: components["schemas"]["SourceKind"];
             /** @description The file's name, the address, or the path. */
             uri?: string | null;
         };
         /**
-         * @description Where a document stands.
+         * @description The status of a document.
          * @enum {string}
          */
         DocumentStatus: "queued" | "reading" | "embedding" | "ready" | "failed" | "cancelled" | "deleted";
         /** @description The findings of a verification. */
         Drill: {
-            /** @description When it ended. */
+            /** @description The time at which it ended. */
             at: components["schemas"]["Time"];
-            /** @description Whether the backup can be relied on. */
+            /** @description `true` if the backup can be relied on. */
             ok: boolean;
             /** @description Each step and what came of it, a sentence each. */
             steps: string[];
-            /** @description Why it cannot be relied on. */
+            /** @description The reason it cannot be relied on. */
             problem?: string | null;
         };
         /** @description An argument that a person changed when approving a call. */
@@ -3799,7 +3803,7 @@ export interface components {
              * @description Its number; later is higher.
              */
             id: number;
-            /** @description When it began. */
+            /** @description The time at which it began. */
             at: components["schemas"]["Time"];
             /** @description The host, as it was named. */
             host: string;
@@ -3817,7 +3821,7 @@ export interface components {
              * @description The person it was done for.
              */
             user_id?: string | null;
-            /** @description His name, while he exists. */
+            /** @description The user's name, while they exist. */
             user?: string | null;
             /**
              * Format: uuid
@@ -3839,13 +3843,13 @@ export interface components {
              * @description The status of an HTTP answer.
              */
             status?: number | null;
-            /** @description How it ended. */
+            /** @description The outcome. */
             outcome: components["schemas"]["Passed"];
-            /** @description Why it was refused or failed. */
+            /** @description The reason it was refused or failed. */
             reason?: string | null;
             /**
              * Format: uint64
-             * @description How long it took.
+             * @description The duration in milliseconds.
              */
             duration_ms: number;
         };
@@ -3860,20 +3864,20 @@ export interface components {
             /** @description How attempts ended. */
             outcomes: components["schemas"]["EgressCount"][];
         };
-        /** @description How far a change is. */
+        /** @description The progress of a change. */
         EmbeddingChange: {
             /** @description The model's name. */
             to: string;
-            /** @description What is being done. */
+            /** @description The stage of the work. */
             stage: components["schemas"]["EmbeddingStage"];
             /**
              * Format: uint64
-             * @description How much of it is done: texts, or bytes of a download.
+             * @description The part that is done: texts, or bytes of a download.
              */
             done: number;
             /**
              * Format: uint64
-             * @description How much there is, as far as it is known.
+             * @description The whole amount, as far as it is known.
              */
             total: number;
         };
@@ -3882,18 +3886,18 @@ export interface components {
             /** @description A name of the list, or `none` for search by words alone. */
             model: string;
         };
-        /** @description Which vectors can be compared: those of the same `id`. */
+        /** @description The identity of vectors: those of the same `id` can be compared. */
         EmbeddingModel: {
             /** @description Name and contents, such as `all-minilm-l6-v2@55fbf413`; stored with every vector. */
             id: string;
             /**
              * Format: uint64
-             * @description How many numbers a vector has.
+             * @description The number of dimensions of a vector.
              */
             dimensions: number;
         };
         /**
-         * @description Whether the model is in memory.
+         * @description The presence of the model in memory.
          * @enum {string}
          */
         EmbeddingPresence: "loaded" | "unloaded" | "absent";
@@ -3906,18 +3910,18 @@ export interface components {
              */
             model: string;
             /**
-             * @description Whether models of the catalogue may be fetched.
+             * @description `true` if models of the catalogue may be fetched.
              * @default false
              */
             downloads: boolean;
             /**
-             * @description Where they are fetched from: a mirror has the same paths.
+             * @description The address they are fetched from: a mirror has the same paths.
              * @default https://huggingface.co/
              */
             catalogue: string;
             /**
              * Format: uint32
-             * @description Texts read at the same time when documents are taken in; none means as many as there are processor cores.
+             * @description Texts read at the same time when documents are taken in; `null` means as many as there are processor cores.
              * @default null
              */
             threads: number | null;
@@ -3929,7 +3933,7 @@ export interface components {
             idle_minutes: number;
         };
         /**
-         * @description Where a model comes from.
+         * @description The source of a model.
          * @enum {string}
          */
         EmbeddingSource: "builtin" | "folder" | "catalogue";
@@ -3941,15 +3945,15 @@ export interface components {
         /** @description The embedding model as it is now. */
         Embeddings: {
             model?: components["schemas"]["EmbeddingModel"] | null;
-            /** @description What it is chosen by. */
+            /** @description The name it is chosen by. */
             name?: string | null;
-            /** @description Whether it is in memory. */
+            /** @description Its presence in memory. */
             state: components["schemas"]["EmbeddingPresence"];
             source?: components["schemas"]["EmbeddingSource"] | null;
-            /** @description What is wanted; another one than `name` until a change has ended. */
+            /** @description The model that is wanted; another one than `name` until a change has ended. */
             wanted: string;
             migrating?: components["schemas"]["EmbeddingChange"] | null;
-            /** @description Why the last change failed; it is tried again. */
+            /** @description The reason the last change failed; it is tried again. */
             failed?: string | null;
             /**
              * Format: uint64
@@ -3966,10 +3970,10 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Whose it is.
+             * @description The system it belongs to.
              */
             system_id: string;
-            /** @description What people call it. */
+            /** @description The name people call it by. */
             name: string;
             /** @description The name as its tool carries it, unique within the system. */
             slug: string;
@@ -3977,15 +3981,15 @@ export interface components {
             method: string;
             /** @description Path under the system's base URL, `{name}` for a parameter. */
             path: string;
-            /** @description What a caller says. */
+            /** @description The parameters a caller gives. */
             parameters: components["schemas"]["EndpointParameter"][];
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description: string;
-            /** @description When to choose it. */
+            /** @description A description of when to choose it. */
             when_to_use: string;
             /** @description Its risk, as registered. */
             risk: components["schemas"]["Risk"];
-            /** @description Whether a person has let this through: by entering it, or by activating the system with it. */
+            /** @description `true` if a person has let this through: by entering it, or by activating the system with it. */
             reviewed: boolean;
             rate_limit?: components["schemas"]["RateLimit"] | null;
             /**
@@ -3993,13 +3997,16 @@ export interface components {
              * @description Its own retries, where they differ from the system's.
              */
             retries?: number | null;
-            /** @description What it was imported from: the difference to it is what people changed by hand. Answers say whether there is such. */
+            /**
+             * @description The proposal it was imported from: the difference to it is what people changed by hand. Answers say whether
+             *     there is such.
+             */
             imported: boolean;
             waiting?: components["schemas"]["CatalogWaiting"] | null;
             origin?: components["schemas"]["Origin"] | null;
-            /** @description When it was registered. */
+            /** @description The time at which it was registered. */
             created_at: components["schemas"]["Time"];
-            /** @description When it last changed. */
+            /** @description The time of its last change. */
             updated_at: components["schemas"]["Time"];
         };
         /** @description An endpoint as somebody writes it. Fields left out stay, or have their default in a new one. */
@@ -4018,7 +4025,7 @@ export interface components {
             parameters?: components["schemas"]["EndpointParameter"][] | null;
             /** @description A description of what it does. */
             description?: string | null;
-            /** @description When to choose it. */
+            /** @description A description of when to choose it. */
             when_to_use?: string | null;
             risk?: components["schemas"]["Risk"] | null;
             rate_limit?: components["schemas"]["RateLimit"] | null;
@@ -4028,14 +4035,14 @@ export interface components {
              */
             retries?: number | null;
         };
-        /** @description What is sent, by protocol. */
+        /** @description The request that is sent, by protocol. */
         EndpointOperation: {
             /** @enum {string} */
             protocol: "rest";
         } | {
             /** @description The document. */
             query: string;
-            /** @description Which of its operations. */
+            /** @description The name of the operation among them. */
             operation_name?: string | null;
             /** @enum {string} */
             protocol: "graphql";
@@ -4046,7 +4053,7 @@ export interface components {
             element: string;
             /** @description Its namespace. */
             namespace?: string;
-            /** @description What stands in it is in no namespace. */
+            /** @description `true` if what stands in it is in no namespace. */
             unqualified?: boolean;
             /** @description `1.1` or `1.2`. */
             version?: string;
@@ -4067,46 +4074,46 @@ export interface components {
         EndpointParameter: {
             /** @description Its name where it goes. */
             name: string;
-            /** @description Where it goes. */
+            /** @description The place it goes to. */
             in: components["schemas"]["ParameterPlace"];
-            /** @description Whether a call fails without it. */
+            /** @description `true` if a call fails without it. */
             required?: boolean;
-            /** @description What it is. */
+            /** @description A description. */
             description?: string;
             /** @description JSON Schema of its value. */
             schema?: unknown;
-            /** @description How a list or an object is written; of a form, every list in it. */
+            /** @description The way a list or an object is written; of a form, every list in it. */
             style?: components["schemas"]["ParameterStyle"];
             /** @description Of a form, the fields that are written in another style. */
             members?: {
                 [key: string]: components["schemas"]["ParameterStyle"];
             };
         };
-        /** @description What a try came to. */
+        /** @description The result of a try. */
         EndpointTrial: {
-            /** @description Whether the system did what it was asked. */
+            /** @description `true` if the system did what it was asked. */
             ok: boolean;
             /**
              * Format: uint16
-             * @description Its status; none where no answer came, or where the protocol has none.
+             * @description Its status; `null` if no answer came, or if the protocol has none.
              */
             status?: number | null;
             /** @description In words, where it did not. */
             message?: string | null;
             /** @description The headers that may be shown. */
             headers: Record<string, never>;
-            /** @description What the body was read as. */
+            /** @description The format the body was read as. */
             format?: string | null;
             /** @description The body; of gRPC and WebSockets the messages. */
             body: unknown;
             /**
              * Format: uint32
-             * @description How often it was asked.
+             * @description The number of attempts.
              */
             attempts: number;
             /**
              * Format: uint64
-             * @description How long it took.
+             * @description The duration in milliseconds.
              */
             duration_ms: number;
         };
@@ -4124,7 +4131,7 @@ export interface components {
             schema: Record<string, never>;
             /**
              * Format: uint64
-             * @description What it costs in a model's context.
+             * @description The cost in a model's context.
              */
             tokens: number;
         };
@@ -4135,16 +4142,16 @@ export interface components {
              * @description Its number, from 1, without gaps.
              */
             seq: number;
-            /** @description When. */
+            /** @description The time. */
             time: components["schemas"]["Time"];
-            /** @description What kind. */
+            /** @description The kind of event. */
             event_type: string;
             /**
              * Format: uuid
-             * @description Who.
+             * @description The user.
              */
             user_id?: string | null;
-            /** @description His name then. */
+            /** @description The user's name then. */
             user: string;
             /**
              * Format: uuid
@@ -4155,15 +4162,15 @@ export interface components {
             tool?: string | null;
             /** @description The way it came in. */
             door: string;
-            /** @description What was done. */
+            /** @description The action. */
             action: string;
             /** @description Arguments, redacted. */
             arguments: unknown;
             /** @description The call's risk. */
             risk?: string | null;
-            /** @description How it ended. */
+            /** @description The outcome. */
             outcome: string;
-            /** @description Why it did not work. */
+            /** @description The reason it did not work. */
             error?: string | null;
             /**
              * Format: uint64
@@ -4175,7 +4182,7 @@ export interface components {
              * @description The call.
              */
             call_id?: string | null;
-            /** @description Who approved it, where a person was asked. */
+            /** @description The person who approved it, where one was asked. */
             approved_by?: string | null;
             /** @description Changes that person made, redacted as the arguments are. */
             edited?: components["schemas"]["Edit"][];
@@ -4186,14 +4193,14 @@ export interface components {
         };
         /** @description One worked example: it is documentation and a test. */
         Example: {
-            /** @description What it shows, a sentence. */
+            /** @description A sentence on what it shows. */
             title: string;
             /** @description The arguments. */
             arguments: unknown;
-            /** @description What comes back. Fields that are not named here may hold anything. */
+            /** @description The value that comes back. Fields that are not named here may hold anything. */
             result: unknown;
         };
-        /** @description Running commands (R21). Never a model's parameter. */
+        /** @description Running commands. Never a model's parameter. */
         Exec: {
             /**
              * @description `off` until an administrator enables the sandboxed form.
@@ -4201,12 +4208,12 @@ export interface components {
              */
             mode: components["schemas"]["ExecMode"];
             /**
-             * @description Which commands may run.
+             * @description The commands that may run.
              * @default full
              */
             security: components["schemas"]["ExecSecurity"];
             /**
-             * @description When a person is asked beyond what the risk demands.
+             * @description The cases in which a person is asked beyond what the risk demands.
              * @default off
              */
             ask: components["schemas"]["ExecAsk"];
@@ -4231,22 +4238,22 @@ export interface components {
             blocked: string[];
         };
         /**
-         * @description When a person is asked beyond what the risk demands.
+         * @description The cases in which a person is asked beyond what the risk demands.
          * @enum {string}
          */
         ExecAsk: "off" | "on_miss" | "always";
         /**
-         * @description Whether commands run at all.
+         * @description The mode of commands: whether they run at all.
          * @enum {string}
          */
         ExecMode: "off" | "sandboxed";
         /**
-         * @description Which commands may run.
+         * @description The commands that may run.
          * @enum {string}
          */
         ExecSecurity: "deny" | "allowlist" | "full";
         /**
-         * @description Which tools the model is shown (R47).
+         * @description The tools the model is shown.
          * @enum {string}
          */
         Exposure: "auto" | "all" | "selected" | "discover";
@@ -4262,7 +4269,7 @@ export interface components {
         FileFromOutside: {
             /** @description Its path in the workspace, or on the machine. */
             path: string;
-            /** @description Whether it lies in the caller's own workspace. */
+            /** @description `true` if it lies in the caller's own workspace. */
             in_workspace: boolean;
             /** @description The origin of its content. */
             origin: components["schemas"]["Origin"];
@@ -4272,14 +4279,14 @@ export interface components {
         FileVouch: {
             /** @description The file's path, as it is listed. */
             path: string;
-            /** @description Whether it lies in the caller's own workspace. */
+            /** @description `true` if it lies in the caller's own workspace. */
             in_workspace: boolean;
             /** @description The origin that was shown. */
             origin: components["schemas"]["Origin"];
             /** @description The version that was read. */
             version: string;
         };
-        /** @description Where file tools and commands may go (R23). */
+        /** @description The folders file tools and commands may go to. */
         Files: {
             /**
              * @description `workspace` is each user's own folder; other entries are absolute paths open to all who hold the permission.
@@ -4302,8 +4309,8 @@ export interface components {
             workspace_files: number;
             /**
              * Format: uint32
-             * @description MB of the disk that uploads, files of tools and documents leave free for the database. None means 500, or 2 % of a
-             *     disk of which that is less.
+             * @description MB of the disk that uploads, files of tools and documents leave free for the database. `null` means 500, or 2 % of
+             *     a disk of which that is less.
              * @default null
              */
             keep_free_mb: number | null;
@@ -4314,7 +4321,7 @@ export interface components {
             file: string[];
             /**
              * Format: uuid
-             * @description Where they go; the default collection if left out.
+             * @description The collection they go to; the default collection if left out.
              */
             collection?: string;
         };
@@ -4324,7 +4331,7 @@ export interface components {
             files: components["schemas"]["FileFromOutside"][];
             /** @description Directories to which commands wrote what cannot be told file by file. */
             trees: components["schemas"]["TreeFromOutside"][];
-            /** @description Whether there are more files than these. */
+            /** @description `true` if there are more files than these. */
             has_more: boolean;
         };
         /** @description A folder of this machine whose files are documents. */
@@ -4341,7 +4348,7 @@ export interface components {
              * @description The collection its files go to.
              */
             collection: string;
-            /** @description Whether changes are followed. */
+            /** @description `true` if changes are followed. */
             watch: boolean;
             /**
              * Format: uint64
@@ -4349,9 +4356,9 @@ export interface components {
              */
             documents: number;
             scanned_at?: components["schemas"]["Time"] | null;
-            /** @description Why that failed. */
+            /** @description The reason that failed. */
             reason?: string | null;
-            /** @description When it was added. */
+            /** @description The time at which it was added. */
             created_at: components["schemas"]["Time"];
         };
         /** @description A memory that made room. */
@@ -4372,11 +4379,11 @@ export interface components {
         FoundTools: {
             /** @description The best first. */
             results: components["schemas"]["Hit"][];
-            /** @description What they must be taken with, for instance that there is no embedding model and only words were compared. */
+            /** @description A caution to take them with, for instance that there is no embedding model and only words were compared. */
             note?: string | null;
             /**
              * Format: double
-             * @description How long the search took.
+             * @description The duration of the search in milliseconds.
              */
             took_ms: number;
         };
@@ -4398,7 +4405,7 @@ export interface components {
             updated_at: components["schemas"]["Time"];
         };
         /**
-         * @description How an access token is asked for.
+         * @description The way an access token is asked for.
          * @enum {string}
          */
         Grant: "client_credentials" | "refresh_token";
@@ -4407,13 +4414,13 @@ export interface components {
             /** @description Those of the header that the script may call; the others it may not. */
             hosts: string[];
         };
-        /** @description How many of a kind there are. */
+        /** @description The number of things of a kind. */
         GraphCount: {
             /** @description The label or relation. */
             name: string;
             /**
              * Format: uint64
-             * @description How many.
+             * @description The number.
              */
             count: number;
         };
@@ -4421,11 +4428,11 @@ export interface components {
         GraphEdge: {
             /** @description The id it comes from. */
             src: string;
-            /** @description What the relation is. */
+            /** @description The name of the relation. */
             rel: string;
             /** @description The id it goes to. */
             dst: string;
-            /** @description What is known of it. */
+            /** @description The properties that are known of it. */
             props: Record<string, never>;
             origin?: components["schemas"]["Origin"] | null;
         };
@@ -4433,22 +4440,22 @@ export interface components {
         GraphNode: {
             /** @description Its id; no other has it. */
             id: string;
-            /** @description What it is called: its property `name` or `title`, else its id. */
+            /** @description The name: its property `name` or `title`, else its id. */
             name: string;
-            /** @description What kind of thing it is. */
+            /** @description The kinds of thing it is. */
             labels: string[];
-            /** @description What is known of it. */
+            /** @description The properties that are known of it. */
             props: Record<string, never>;
             /**
              * Format: uint64
-             * @description How many edges it has, in and out, that the caller may see.
+             * @description The number of edges, in and out, that the caller may see.
              */
             degree: number;
             /** @description The documents that speak of it, by id, as far as the caller may see them. */
             documents: string[];
-            /** @description When it was first put here. */
+            /** @description The time at which it was first put here. */
             created_at: components["schemas"]["Time"];
-            /** @description When it was last changed. */
+            /** @description The time of its last change. */
             updated_at: components["schemas"]["Time"];
             origin?: components["schemas"]["Origin"] | null;
         };
@@ -4456,12 +4463,12 @@ export interface components {
         GraphOverview: {
             /**
              * Format: uint64
-             * @description How many nodes the caller may see.
+             * @description The number of nodes the caller may see.
              */
             nodes: number;
             /**
              * Format: uint64
-             * @description How many edges.
+             * @description The number of edges.
              */
             edges: number;
             /** @description Kinds of nodes, the most frequent first. */
@@ -4477,14 +4484,14 @@ export interface components {
             nodes: components["schemas"]["GraphNode"][];
             /** @description The edges between them. */
             edges: components["schemas"]["GraphEdge"][];
-            /** @description Whether there is more that was left out. */
+            /** @description `true` if there is more that was left out. */
             truncated: boolean;
         };
         /** @description The graph of documents and what they speak of. */
         GraphSettings: {
             /**
-             * @description Whether a model reads new documents for people, places, things and how they are related. It sends their text to
-             *     the connected model.
+             * @description `true` if a model reads new documents for people, places, things and how they are related. It sends their text
+             *     to the connected model.
              * @default false
              */
             ask_model: boolean;
@@ -4500,26 +4507,26 @@ export interface components {
             /** @description `ok`: it answers. */
             status: string;
             version: string;
-            /** @description How commands are confined: `full`, `reduced`, or `off` where none runs. */
+            /** @description The confinement of commands: `full`, `reduced`, or `off` where none runs. */
             sandbox: string;
-            /** @description Whether a model is connected. */
+            /** @description `true` if a model is connected. */
             model: boolean;
-            /** @description Whether tools run: the kill switch stops all of them. */
+            /** @description `true` if tools run: the kill switch stops all of them. */
             tools: boolean;
         };
         /** @description One function. */
         HelperView: {
             /** @description Its name. */
             name: string;
-            /** @description How it is called. */
+            /** @description The signature. */
             signature: string;
-            /** @description What it belongs to. */
+            /** @description The group it belongs to. */
             group: string;
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description: string;
             /** @description An expression that uses it. */
             example: string;
-            /** @description What that gives, as JSON. */
+            /** @description The result, as JSON. */
             result: string;
         };
         /** @description A tool that fits, and why. */
@@ -4528,16 +4535,16 @@ export interface components {
             id: string;
             /** @description Bare name. */
             name: string;
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description: string;
             /**
              * Format: double
              * @description Its fit, of meaning, words and past successes together: 1 is the best of this search. It gives the order.
              */
             score: number;
-            /** @description Why it fits. */
+            /** @description The reasons it fits. */
             why: components["schemas"]["Why"];
-            /** @description How risky a call is. */
+            /** @description The risk of a call. */
             risk: components["schemas"]["Risk"];
             /** @description Its parameters. */
             parameters: unknown;
@@ -4552,18 +4559,18 @@ export interface components {
             system_id?: string | null;
         };
         /**
-         * @description How an operation of a document stands to what is known.
+         * @description The difference between an operation of a document and what is known.
          * @enum {string}
          */
         ImportChange: "added" | "changed" | "unchanged";
-        /** @description What was chosen of an operation. */
+        /** @description The choices made for an operation. */
         ImportChoice: {
             /** @description The operation, as the preview gave it. */
             operation: components["schemas"]["Proposal"];
             risk?: components["schemas"]["Risk"] | null;
             /** @description A description in place of the document's. */
             description?: string | null;
-            /** @description When to choose it, in place of the document's. */
+            /** @description The text on when to choose it, in place of the document's. */
             when_to_use?: string | null;
         };
         /** @description An endpoint the document no longer has. */
@@ -4602,11 +4609,11 @@ export interface components {
             removed: components["schemas"]["ImportGone"][];
             /**
              * Format: uint64
-             * @description What all operations cost in a model's context, all at once.
+             * @description The cost of all operations in a model's context, all at once.
              */
             tokens: number;
         };
-        /** @description What an import did. */
+        /** @description The result of an import. */
         ImportResult: {
             /** Format: uuid */
             system_id: string;
@@ -4625,20 +4632,20 @@ export interface components {
         ImportRow: {
             /** @description The operation; it is sent back where it is chosen. */
             operation: components["schemas"]["Proposal"];
-            /** @description How it stands to what is known. */
+            /** @description The difference to what is known. */
             change: components["schemas"]["ImportChange"];
             /**
              * Format: uuid
              * @description The endpoint it is, where it is known.
              */
             endpoint_id?: string | null;
-            /** @description What the document says otherwise than at the last import. */
+            /** @description The fields in which the document differs from the last import. */
             differs: string[];
-            /** @description What people changed by hand, which stays. */
+            /** @description The fields people changed by hand, which stay. */
             kept: string[];
             /**
              * Format: uint64
-             * @description What it costs in a model's context.
+             * @description The cost in a model's context.
              */
             tokens: number;
         };
@@ -4646,11 +4653,11 @@ export interface components {
         ImportSource: {
             /** @description The document itself: OpenAPI, Swagger, a GraphQL schema or its introspection, a WSDL, or a curl command. */
             text?: string | null;
-            /** @description Where it is; of a GraphQL system, where it is asked. */
+            /** @description The address of the document; of a GraphQL system, the one it is asked at. */
             url?: string | null;
-            /** @description Whether `url` is a GraphQL system, to be asked for its schema. */
+            /** @description `true` if `url` is a GraphQL system, to be asked for its schema. */
             graphql?: boolean;
-            /** @description Whether `url` is a gRPC system, to be asked by server reflection. */
+            /** @description `true` if `url` is a gRPC system, to be asked by server reflection. */
             grpc?: boolean;
         } & ({
             text: unknown;
@@ -4742,7 +4749,7 @@ export interface components {
             own: boolean;
         };
         /**
-         * @description Where an API key is put.
+         * @description The place of an API key in a request.
          * @enum {string}
          */
         KeyPlace: "header" | "query";
@@ -4767,7 +4774,7 @@ export interface components {
              */
             trash_days: number;
             /**
-             * @description Whether the chat is given passages that bear on a question without being asked for them.
+             * @description `true` if the chat is given passages that bear on a question without being asked for them.
              * @default true
              */
             in_chat: boolean;
@@ -4778,16 +4785,16 @@ export interface components {
              */
             chat_tokens: number;
         };
-        /** @description Why a passage was found. */
+        /** @description The reason a passage was found. */
         KnowledgeExplanation: {
             /**
              * Format: float
-             * @description How well the words fit (BM25).
+             * @description The fit of the words (BM25).
              */
             bm25?: number | null;
             /**
              * Format: float
-             * @description How near the meaning is (cosine).
+             * @description The nearness of the meaning (cosine).
              */
             cosine?: number | null;
             /**
@@ -4810,7 +4817,7 @@ export interface components {
         };
         /** @description A question. */
         KnowledgeQuestion: {
-            /** @description What is to be found, in the asker's own words. */
+            /** @description The question, in the asker's own words. */
             query: string;
             /**
              * Format: uint64
@@ -4823,7 +4830,7 @@ export interface components {
             documents?: string[];
             /** @description Only in documents of these kinds: pdf, docx, markdown, … */
             kinds?: components["schemas"]["DocumentKind"][];
-            /** @description Whether each result says why it was found. */
+            /** @description `true` if each result says why it was found. */
             explain?: boolean;
         };
         /** @description A passage that was found. */
@@ -4846,21 +4853,21 @@ export interface components {
             page?: number | null;
             /**
              * Format: uint64
-             * @description Where it begins in the document's text, in characters (Unicode code points).
+             * @description Its beginning in the document's text, in characters (Unicode code points).
              */
             start: number;
             /**
              * Format: uint64
-             * @description Where it ends.
+             * @description Its end.
              */
             end: number;
-            /** @description What it says. */
+            /** @description The text. */
             text: string;
-            /** @description Where the words of the question stand in `text`, in characters: `[from, to)`. */
+            /** @description The places of the question's words in `text`, in characters: `[from, to)`. */
             spans: number[][];
             /**
              * Format: double
-             * @description How well it answers; 1 is the best there can be.
+             * @description The quality as an answer; 1 is the best there can be.
              */
             score: number;
             explain?: components["schemas"]["KnowledgeExplanation"] | null;
@@ -4871,7 +4878,7 @@ export interface components {
             results: components["schemas"]["KnowledgeResult"][];
             /**
              * Format: double
-             * @description How long it took.
+             * @description The duration in milliseconds.
              */
             took_ms: number;
         };
@@ -4879,22 +4886,22 @@ export interface components {
         KnowledgeStage: {
             /** @description `access`, `ready`, `filter`, `text`, `vector`, `fusion` or `limit`. */
             name: string;
-            /** @description Whether the passage got past it. */
+            /** @description `true` if the passage got past it. */
             passed: boolean;
-            /** @description What happened there. */
+            /** @description A description of what happened there. */
             detail: string;
         };
-        /** @description What each stage of the search made of a passage. */
+        /** @description The verdict of each stage of the search on a passage. */
         KnowledgeStages: {
             /** @description In their order; the first that was not passed lost it. */
             stages: components["schemas"]["KnowledgeStage"][];
         };
         /**
-         * @description What kind of memory it is.
+         * @description The kind of a memory.
          * @enum {string}
          */
         Layer: "fact" | "gist" | "episode";
-        /** @description What was learned of one tool. */
+        /** @description A summary of what was learned of one tool. */
         Learned: {
             /**
              * Format: uint32
@@ -4924,7 +4931,7 @@ export interface components {
             /** @description The caller's own needs, the newest first; those of others are counted and never shown. */
             own: components["schemas"]["OwnNeed"][];
         };
-        /** @description What a run may use. */
+        /** @description The limits of a run. */
         LimitsView: {
             /**
              * Format: uint64
@@ -4948,15 +4955,15 @@ export interface components {
             depth: number;
         };
         /**
-         * @description How loud a line is.
+         * @description The level of a line.
          * @enum {string}
          */
         LogLevel: "info" | "warn";
         /** @description One line of a script's log. */
         LogLine: {
-            /** @description How loud. */
+            /** @description The level. */
             level: components["schemas"]["LogLevel"];
-            /** @description What it says. */
+            /** @description The text. */
             text: string;
         };
         Login: {
@@ -4970,7 +4977,7 @@ export interface components {
             need: string;
             /**
              * Format: uint64
-             * @description The place the tool itself came to; none where it was not among the first ten.
+             * @description The place the tool itself came to; `null` if it was not among the first ten.
              */
             place?: number | null;
         };
@@ -4986,16 +4993,16 @@ export interface components {
              * @description Stable id.
              */
             id: string;
-            /** @description His name. */
+            /** @description The user's name. */
             username: string;
-            /** @description His role. */
+            /** @description The user's role. */
             role: string;
-            /** @description What he may do through this credential, now. */
+            /** @description The permissions they have through this credential, now. */
             permissions: string[];
             /** @description `session`, `key` or `local`. */
             credential: string;
         };
-        /** @description What one ranking is worth, or the mean of many. */
+        /** @description The quality of one ranking, or the mean of many. */
         Measures: {
             /**
              * Format: double
@@ -5028,24 +5035,24 @@ export interface components {
              */
             complete_10: number;
         };
-        /** @description One memory. It belongs to one person and nobody else reads it, administrators included (R4). */
+        /** @description One memory. It belongs to one person and nobody else reads it, administrators included. */
         Memory: {
             /**
              * Format: uuid
              * @description Stable id.
              */
             id: string;
-            /** @description What kind it is. */
+            /** @description The kind. */
             layer: components["schemas"]["Layer"];
             /** @description `general`, `preference`, `fact`, `workflow`, or the person's own word. */
             category: string;
-            /** @description What is remembered. */
+            /** @description The text that is remembered. */
             content: string;
             /** @description A short name, unique among the person's memories, made from the content where none was given. */
             key: string;
-            /** @description When it was first remembered. */
+            /** @description The time at which it was first remembered. */
             created_at: components["schemas"]["Time"];
-            /** @description When it was last said again or changed. */
+            /** @description The time at which it was last said again or changed. */
             updated_at: components["schemas"]["Time"];
             /**
              * Format: uuid
@@ -5059,22 +5066,23 @@ export interface components {
             source_message?: string | null;
             /**
              * Format: double
-             * @description How well it is still held, above 0 and at most 1; it fades with age and firms up with each recall.
+             * @description The strength with which it is still held, above 0 and at most 1; it fades with age and firms up with each
+             *     recall.
              */
             strength: number;
             /**
              * Format: uint32
-             * @description How often it was called back.
+             * @description The number of times it was called back.
              */
             recalls: number;
             /** @description Other wordings of the same that were merged into it, the latest first. */
             merged_from: components["schemas"]["Wording"][];
-            /** @description What it said before it was corrected, the latest first. */
+            /** @description The wordings before it was corrected, the latest first. */
             history: components["schemas"]["Wording"][];
             origin?: components["schemas"]["Origin"] | null;
         };
         MemoryChange: {
-            /** @description What is remembered. */
+            /** @description The text that is remembered. */
             content?: string | null;
             /** @description Its category. */
             category?: string | null;
@@ -5082,10 +5090,10 @@ export interface components {
             /** @description Its short name. */
             key?: string | null;
         };
-        /** @description What is remembered of people. */
+        /** @description The settings of what is remembered of people. */
         MemorySettings: {
             /**
-             * @description Whether a conversation that is over leaves an episode: what was asked, which tools were used, how it ended.
+             * @description `true` if a conversation that is over leaves an episode: what was asked, which tools were used, how it ended.
              * @default true
              */
             episodes: boolean;
@@ -5102,17 +5110,17 @@ export interface components {
              * @description The turn it belongs to.
              */
             turn_id: string;
-            /** @description Who wrote it. */
+            /** @description The author. */
             role: components["schemas"]["Speaker"];
             /** @description The text, Markdown. */
             text: string;
-            /** @description What the person attached. */
+            /** @description The files the person attached. */
             attachments: components["schemas"]["Attachment"][];
             /** @description Tool calls, in the model's order. */
             steps: components["schemas"]["Step"][];
             /** @description The passages of documents its text cites, as `[number]`. */
             citations: components["schemas"]["Citation"][];
-            /** @description When. */
+            /** @description The time. */
             created_at: components["schemas"]["Time"];
             /** @description The model that wrote it. */
             model?: string | null;
@@ -5120,7 +5128,7 @@ export interface components {
             provider?: string | null;
             instead_of?: components["schemas"]["ProviderFailure"] | null;
             usage?: components["schemas"]["Usage"] | null;
-            /** @description Why it is not whole. */
+            /** @description The reason it is not whole. */
             error?: string | null;
             /**
              * Format: uint32
@@ -5137,7 +5145,7 @@ export interface components {
             /** @description The tools that came first instead. */
             came: string[];
         };
-        /** @description What a call is answered that a person must confirm first. */
+        /** @description The answer to a call that a person must confirm first. */
         MustConfirm: components["schemas"]["Problem"] & {
             /**
              * Format: uuid
@@ -5160,22 +5168,22 @@ export interface components {
             scope?: string | null;
             /** @description Things to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others. */
             warnings: string[];
-            /** @description When the question lapses. */
+            /** @description The time at which the question lapses. */
             expires_at: components["schemas"]["Time"];
         };
         /** @description A need in plain words. */
         Need: {
-            /** @description What you want to do. */
+            /** @description A description of what you want to do. */
             query: string;
             /**
              * Format: uint64
-             * @description How many tools to return; 5 if left out, 50 at most.
+             * @description The number of tools to return; 5 if left out, 50 at most.
              */
             limit?: number | null;
         };
         /** @description Wishes for a backup. */
         NewBackup: {
-            /** @description Whether the vault's key goes in; as the settings have it where this is not said. */
+            /** @description `true` if the vault's key goes in; as the settings have it where this is not said. */
             with_key?: boolean | null;
             /** @description An age recipient, `age1…`, to seal it to instead of what the settings say. */
             recipient?: string | null;
@@ -5203,14 +5211,14 @@ export interface components {
             path: string;
             /**
              * Format: uuid
-             * @description Where its files go; the default collection if left out.
+             * @description The collection of its files; the default collection if left out.
              */
             collection?: string | null;
-            /** @description Whether changes in it are followed; they are if left out. */
+            /** @description `true` if changes in it are followed; they are if left out. */
             watch?: boolean;
         };
         NewKey: {
-            /** @description What it is for. */
+            /** @description The purpose. */
             name: string;
             /** @description None that the caller does not hold; left out, what its owner may at the time. */
             permissions?: components["schemas"]["Permission"][] | null;
@@ -5223,7 +5231,7 @@ export interface components {
             user?: string | null;
         };
         NewMemory: {
-            /** @description What to remember. */
+            /** @description The text to remember. */
             content: string;
             /** @description `general` if left out. */
             category?: string | null;
@@ -5233,7 +5241,7 @@ export interface components {
             key?: string | null;
         };
         NewMessage: {
-            /** @description What the person says. */
+            /** @description The text of the person's message. */
             content: string;
             /** @description Images and text files. */
             attachments?: components["schemas"]["Attachment"][];
@@ -5274,7 +5282,7 @@ export interface components {
             url?: string | null;
             /**
              * Format: uuid
-             * @description Where it goes; the default collection if left out.
+             * @description The collection it goes to; the default collection if left out.
              */
             collection?: string | null;
         } & ({
@@ -5296,38 +5304,38 @@ export interface components {
         NotImported: {
             /** @description The file, or the script's name. */
             name: string;
-            /** @description Why. */
+            /** @description The reason. */
             problem: string;
-            /** @description Whether a draft with another text is in its way: `replace` puts it in its place. */
+            /** @description `true` if a draft with another text is in its way: `replace` puts it in its place. */
             draft: boolean;
         };
         /** @description One model that can be chosen. */
         OfferedEmbeddingModel: {
-            /** @description What it is chosen by. */
+            /** @description The name it is chosen by. */
             name: string;
-            /** @description Where it comes from. */
+            /** @description The source it comes from. */
             source: components["schemas"]["EmbeddingSource"];
             /**
              * Format: uint64
-             * @description How many numbers its vectors have.
+             * @description The number of dimensions of its vectors.
              */
             dimensions?: number | null;
-            /** @description What it is good for. */
+            /** @description A description of what it is good for. */
             description: string;
-            /** @description Why it cannot be used as it is. */
+            /** @description The reason it cannot be used as it is. */
             problem?: string | null;
         };
-        /** @description What can be said without a model. */
+        /** @description The answer that can be given without a model. */
         OfflineAnswer: {
             /** @description Tools that fit, to be run by form. */
             tools: components["schemas"]["Hit"][];
             /** @description Passages of documents that answer, to be quoted. */
             passages: components["schemas"]["KnowledgeResult"][];
-            /** @description What this is and is not. */
+            /** @description A note on what this is and is not. */
             note: string;
         };
         OfflineQuestion: {
-            /** @description What is wanted. */
+            /** @description The need, in the person's words. */
             text: string;
         };
         /**
@@ -5337,7 +5345,7 @@ export interface components {
         Origin: {
             /** @description The tool that brought it and the place it was brought from, for instance `web_fetch: https://invoices.example/may`. */
             source: string;
-            /** @description When it came in. */
+            /** @description The time at which it came in. */
             at: components["schemas"]["Time"];
             /**
              * Format: uuid
@@ -5345,7 +5353,7 @@ export interface components {
              */
             program_of?: string | null;
         };
-        /** @description Requests to other machines (R48). */
+        /** @description Requests to other machines. */
         Outbound: {
             /**
              * @description Places, as `host:port`, that may be reached although they are not public: this machine, the local network.
@@ -5367,7 +5375,7 @@ export interface components {
         };
         /** @description A need of the caller. */
         OwnNeed: {
-            /** @description What was asked for. */
+            /** @description The text that was asked for. */
             need: string;
             /**
              * Format: uint32
@@ -5390,12 +5398,12 @@ export interface components {
             password: string;
         };
         /**
-         * @description Where a parameter is put.
+         * @description The place of a parameter in a request.
          * @enum {string}
          */
         ParameterPlace: "path" | "query" | "header" | "body" | "variable";
         /**
-         * @description How a list or an object is written in a path, a query, a header or a form.
+         * @description The way a list or an object is written in a path, a query, a header or a form.
          * @enum {string}
          */
         ParameterStyle: "plain" | "exploded" | "comma" | "space" | "pipe" | "tab" | "deep_object" | "json";
@@ -5421,7 +5429,7 @@ export interface components {
             instructions?: string | null;
         };
         /**
-         * @description How an attempt ended.
+         * @description The end of an attempt.
          * @enum {string}
          */
         Passed: "open" | "done" | "refused" | "failed";
@@ -5431,7 +5439,7 @@ export interface components {
             query?: string | null;
             /**
              * Format: double
-             * @description How near it is to this one.
+             * @description The nearness to this one.
              */
             similarity: number;
         };
@@ -5440,13 +5448,13 @@ export interface components {
         PermissionInfo: {
             /** @description `area:verb`, or `*`. */
             name: string;
-            /** @description What it opens. */
+            /** @description A description of what it opens. */
             description: string;
         };
-        /** @description What every error answer looks like; some have more fields. */
+        /** @description The shape of every error answer; some have more fields. */
         Problem: {
             /**
-             * @description Which problem it is, as a URN.
+             * @description The kind of the problem, as a URN.
              * @example urn:satchel:invalid
              */
             type: string;
@@ -5457,7 +5465,7 @@ export interface components {
              * @description The HTTP status.
              */
             status: number;
-            /** @description What happened and what to do. */
+            /** @description A description of what happened and what to do. */
             detail: string;
         };
         /** @description A business process. */
@@ -5482,9 +5490,9 @@ export interface components {
              * @description Stable id.
              */
             id: string;
-            /** @description Where it came from. */
+            /** @description The origin. */
             source: components["schemas"]["ProcessSource"];
-            /** @description Whether it counts. */
+            /** @description The status: whether it counts. */
             status: components["schemas"]["ProcessStatus"];
             origin?: components["schemas"]["Origin"] | null;
             /**
@@ -5492,13 +5500,13 @@ export interface components {
              * @description Counted at every change.
              */
             revision: number;
-            /** @description When it was made. */
+            /** @description The time at which it was made. */
             created_at: components["schemas"]["Time"];
             /** @description The last change. */
             updated_at: components["schemas"]["Time"];
         };
         /**
-         * @description How a process of a text stands to what is known.
+         * @description The difference between a process of a text and what is known.
          * @enum {string}
          */
         ProcessChangeKind: "new" | "changed" | "same";
@@ -5523,7 +5531,7 @@ export interface components {
              * @description Its steps, counted.
              */
             steps: number;
-            /** @description How it stands to what is known. */
+            /** @description The difference to what is known. */
             change: components["schemas"]["ProcessChangeKind"];
             /**
              * Format: uuid
@@ -5562,7 +5570,7 @@ export interface components {
         ProcessImport: {
             /** @description The same text. */
             text: string;
-            /** @description Which of its processes, as they were compared; all of them where left out. */
+            /** @description The chosen processes, as they were compared; all of them where left out. */
             choices?: components["schemas"]["ProcessChoice"][] | null;
         };
         /** @description Another process that is to be done before, or one that waits. */
@@ -5571,24 +5579,24 @@ export interface components {
             name: string;
             /**
              * Format: uuid
-             * @description Its id; none where no such process is known here.
+             * @description Its id; `null` if no such process is known here.
              */
             id?: string | null;
             /** @description Its category. */
             category: string;
         };
         /**
-         * @description What speaks most for a result.
+         * @description The part that speaks most for a result.
          * @enum {string}
          */
         ProcessMatch: "name" | "text" | "meaning";
-        /** @description What a model proposed. */
+        /** @description The processes a model proposed. */
         ProcessProposals: {
             /** @description Proposals that wait for a decision. */
             kept: components["schemas"]["Process"][];
-            /** @description What could not be kept, and why. */
+            /** @description The processes that could not be kept, with the reasons. */
             refused: components["schemas"]["RefusedProposal"][];
-            /** @description Which model. */
+            /** @description The model that was asked. */
             model: string;
             /**
              * Format: uint64
@@ -5599,7 +5607,7 @@ export interface components {
         ProcessPublish: {
             /**
              * Format: uint32
-             * @description The revision that was read: what somebody has not read he does not publish.
+             * @description The revision that was read: nobody publishes what they have not read.
              */
             revision: number;
         };
@@ -5608,12 +5616,12 @@ export interface components {
             matched_by?: components["schemas"]["ProcessMatch"] | null;
         };
         /**
-         * @description Where a process came from.
+         * @description The origin of a process.
          * @enum {string}
          */
         ProcessSource: "written" | "imported" | "proposed";
         /**
-         * @description Whether a process counts.
+         * @description The status of a process: whether it counts.
          * @enum {string}
          */
         ProcessStatus: "proposed" | "published";
@@ -5649,18 +5657,18 @@ export interface components {
         ProcessView: components["schemas"]["Process"] & {
             /** @description Ids of its steps, in an order in which they can be done. */
             order: string[];
-            /** @description What is to be done before it. */
+            /** @description The processes to be done before it. */
             dependencies: components["schemas"]["ProcessLink"][];
-            /** @description What waits for it. */
+            /** @description The processes that wait for it. */
             needed_by: components["schemas"]["ProcessLink"][];
         };
         ProcessWish: {
-            /** @description What the processes shall be about; left out, whatever the material speaks of. */
+            /** @description The subject of the processes; left out, whatever the material speaks of. */
             about?: string;
         };
         /** @description One operation of a document. */
         Proposal: components["schemas"]["EndpointOperation"] & {
-            /** @description What it is recognised by when the document is read again: `GET /users/{id}`, `query:users`. */
+            /** @description The key it is recognised by when the document is read again: `GET /users/{id}`, `query:users`. */
             key: string;
             /** @description The group the document puts it into. */
             group?: string | null;
@@ -5670,25 +5678,25 @@ export interface components {
             method: string;
             /** @description Path under the system's base URL. */
             path: string;
-            /** @description What a caller says. */
+            /** @description The parameters a caller gives. */
             parameters: components["schemas"]["EndpointParameter"][];
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description: string;
-            /** @description When to choose it. */
+            /** @description A description of when to choose it. */
             when_to_use: string;
             /** @description Proposed by the method. */
             risk: components["schemas"]["Risk"];
-            /** @description What is doubtful about it. */
+            /** @description Doubts about it. */
             warnings?: string[];
-            /** @description Whether it is on another server than the system: it is not chosen unless somebody chooses it. */
+            /** @description `true` if it is on another server than the system: it is not chosen unless somebody chooses it. */
             elsewhere?: boolean;
         };
-        /** @description What somebody writes of a provider. What is left out stays, or has its default in a new one. */
+        /** @description A provider as somebody writes it. What is left out stays, or has its default in a new one. */
         ProviderDraft: {
             kind?: components["schemas"]["ProviderKind"] | null;
-            /** @description What people call it; the model's name unless said. */
+            /** @description The name people call it by; the model's name unless said. */
             name?: string | null;
-            /** @description Where it is asked; the dialect's usual address unless said. */
+            /** @description The address it is asked at; the dialect's usual address unless said. */
             base_url?: string | null;
             /** @description The model's name there; a new provider needs one. */
             model?: string | null;
@@ -5699,7 +5707,7 @@ export interface components {
              * @description The lowest number is asked first; a new provider comes last unless said.
              */
             priority?: number | null;
-            /** @description Whether it is asked at all. */
+            /** @description `true` if it is asked at all. */
             enabled?: boolean | null;
             /**
              * Format: uint32
@@ -5728,11 +5736,11 @@ export interface components {
             /** @description The page of the console where it is mended. */
             mend: string;
         };
-        /** @description Whether a provider answers. */
+        /** @description The health of a provider. */
         ProviderHealth: {
-            /** @description Whether it is asked. */
+            /** @description The state: whether it is asked. */
             state: components["schemas"]["ProviderState"];
-            /** @description Why it is not, a sentence. */
+            /** @description The reason it is not asked, a sentence. */
             cause?: string | null;
             /**
              * Format: uint64
@@ -5758,15 +5766,15 @@ export interface components {
             order: string[];
         };
         /**
-         * @description Where a provider's circuit breaker stands.
+         * @description The state of a provider's circuit breaker.
          * @enum {string}
          */
         ProviderState: "closed" | "open" | "half_open";
-        /** @description What a provider's test found. */
+        /** @description The result of a provider's test. */
         ProviderTest: {
-            /** @description Whether it can be asked. */
+            /** @description `true` if it can be asked. */
             ok: boolean;
-            /** @description What was found, in words. */
+            /** @description The finding, in words. */
             message: string;
             /** @description The field of a provider that is wrong: `base_url`, `api_key`, `model` or one of its parameters. */
             field?: string | null;
@@ -5792,9 +5800,9 @@ export interface components {
             id: string;
             /** @description Its dialect. */
             kind: components["schemas"]["ProviderKind"];
-            /** @description What people call it. */
+            /** @description The name people call it by. */
             name: string;
-            /** @description Where it is asked. */
+            /** @description The address it is asked at. */
             base_url: string;
             /** @description The model's name there. */
             model: string;
@@ -5805,7 +5813,7 @@ export interface components {
              * @description The lowest number is asked first, the others when it fails.
              */
             priority: number;
-            /** @description Whether it is asked at all. */
+            /** @description `true` if it is asked at all. */
             enabled: boolean;
             /**
              * Format: uint32
@@ -5816,7 +5824,7 @@ export interface components {
             parameters: components["schemas"]["Parameters"];
             /** @description Set by `SATCHEL_MODEL`: shown, not changed. */
             from_environment: boolean;
-            /** @description Whether it answers, as far as it was asked. */
+            /** @description Its health, as far as it was asked. */
             health: components["schemas"]["ProviderHealth"];
         };
         /** @description A publication. */
@@ -5850,7 +5858,7 @@ export interface components {
         RefusedProposal: {
             /** @description Its name, as far as it has one. */
             name: string;
-            /** @description Why. */
+            /** @description The reason. */
             problem: string;
         };
         Regenerate: {
@@ -5860,7 +5868,7 @@ export interface components {
              */
             provider?: string | null;
         };
-        /** @description What was looked at. */
+        /** @description The result of looking at everything. */
         Report: {
             checks: components["schemas"]["Check"][];
         };
@@ -5893,7 +5901,7 @@ export interface components {
         };
         /** @description The data directory that was restored. */
         RestoredBackup: {
-            /** @description When the backup was made. */
+            /** @description The time at which the backup was made. */
             created_at: components["schemas"]["Time"];
             /** @description The version that made it. */
             version: string;
@@ -5913,7 +5921,7 @@ export interface components {
             };
         };
         /**
-         * @description What running a tool can do; decides whether a person is asked (R5).
+         * @description The effect running a tool can have; decides whether a person is asked.
          * @enum {string}
          */
         Risk: "read" | "low_write" | "high_write" | "destructive";
@@ -5921,7 +5929,7 @@ export interface components {
         Role: {
             /** @description Unique, lower case. */
             name: string;
-            /** @description What it grants. */
+            /** @description The permissions it grants. */
             permissions: components["schemas"]["Permission"][];
             /** @description Built-in roles cannot be changed. */
             built_in: boolean;
@@ -5930,7 +5938,7 @@ export interface components {
             /** @description In place of those before. */
             permissions: components["schemas"]["Permission"][];
         };
-        /** @description Which version to go back to. */
+        /** @description The version to go back to. */
         RollBack: {
             /**
              * Format: uint32
@@ -5965,30 +5973,30 @@ export interface components {
         SavedMemory: components["schemas"]["Memory"] & {
             /** @description It was there already, in these words or nearly, and was renewed. */
             merged: boolean;
-            /** @description What it said before, where this corrects it. */
+            /** @description The text before, where this corrects it. */
             replaced?: string | null;
-            /** @description What was forgotten to make room for it. */
+            /** @description The memories that were forgotten to make room for it. */
             forgotten: components["schemas"]["Forgotten"][];
         };
         /** @description Something a script may do beyond computing. */
         ScriptCapability: {
-            /** @description What kind of thing. */
+            /** @description The kind of capability. */
             kind: components["schemas"]["CapabilityKind"];
-            /** @description Which tool, host or secret, with where that may be sent; empty for kept values. */
+            /** @description The tool, host or secret, with where that may be sent; empty for kept values. */
             what: string;
-            /** @description Whether it may do it now. Only hosts wait for an administrator. */
+            /** @description `true` if it may do it now. Only hosts wait for an administrator. */
             granted: boolean;
         };
-        /** @description What a check found. */
+        /** @description The result of a check. */
         ScriptCheck: {
-            /** @description What is wrong, in the order of the text. */
+            /** @description The problems, in the order of the text. */
             problems: components["schemas"]["Diagnostic"][];
             spec?: components["schemas"]["ScriptSpec"] | null;
-            /** @description What it may do. */
+            /** @description The things it may do. */
             capabilities: components["schemas"]["ScriptCapability"][];
             /**
              * Format: double
-             * @description How long the check took, in milliseconds.
+             * @description The duration of the check, in milliseconds.
              */
             ms: number;
         };
@@ -6007,11 +6015,11 @@ export interface components {
             base?: string | null;
         };
         /**
-         * @description Where a script's text lies.
+         * @description The place of a script's text.
          * @enum {string}
          */
         ScriptOrigin: "shipped" | "folder" | "console";
-        /** @description What a script can be made of. */
+        /** @description The building blocks of a script. */
         ScriptReference: {
             /** @description Functions. */
             helpers: components["schemas"]["HelperView"][];
@@ -6019,14 +6027,14 @@ export interface components {
             tags: components["schemas"]["TagView"][];
             /** @description Scripts to start from. */
             templates: components["schemas"]["ScriptTemplate"][];
-            /** @description What a run may use. */
+            /** @description The limits of a run. */
             limits: components["schemas"]["LimitsView"];
         };
-        /** @description What came of a trial. */
+        /** @description The result of a trial. */
         ScriptRun: {
-            /** @description Whether it worked. */
+            /** @description `true` if it worked. */
             success: boolean;
-            /** @description What it gave back. */
+            /** @description The value it returned. */
             data: unknown;
             /** @description The result as it is shown. */
             content: components["schemas"]["Content"][];
@@ -6034,19 +6042,19 @@ export interface components {
             title?: string | null;
             /** @description An HTML fragment; to be sanitised before it is shown. */
             html?: string | null;
-            /** @description What went wrong. */
+            /** @description The error, if it failed. */
             error?: string | null;
             /**
              * Format: uint64
-             * @description Where.
+             * @description The line of the error.
              */
             line?: number | null;
             /**
              * Format: uint64
-             * @description Where on that line.
+             * @description The column of the error.
              */
             column?: number | null;
-            /** @description What it logged. */
+            /** @description The lines it logged. */
             log: components["schemas"]["LogLine"][];
             /**
              * Format: uint64
@@ -6055,17 +6063,17 @@ export interface components {
             operations: number;
             /**
              * Format: double
-             * @description How long it took, in milliseconds.
+             * @description The duration in milliseconds.
              */
             ms: number;
         };
-        /** @description What a script says of itself. */
+        /** @description The declarations of a script's header. */
         ScriptSpec: {
             /** @description The tool's name. */
             name: string;
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description: string;
-            /** @description When to choose it. */
+            /** @description A description of when to choose it. */
             when_to_use: string;
             /** @description Its group in the library. */
             category: components["schemas"]["Category"];
@@ -6073,13 +6081,13 @@ export interface components {
             parameters: unknown;
             /** @description The risk its header names. */
             risk: components["schemas"]["Risk"];
-            /** @description That, raised by the tools it uses. */
+            /** @description The declared risk, raised by the tools it uses. */
             derived_risk: components["schemas"]["Risk"];
             /** @description The permission its caller needs. */
             permission?: string | null;
             /**
              * Format: uint64
-             * @description How long a call may take.
+             * @description The longest a call may take.
              */
             timeout_seconds: number;
             /** @description Configuration it takes. */
@@ -6088,7 +6096,7 @@ export interface components {
             examples: components["schemas"]["Example"][];
         };
         /**
-         * @description How a script stands.
+         * @description The state of a script.
          * @enum {string}
          */
         ScriptState: "live" | "draft" | "disabled" | "broken";
@@ -6096,20 +6104,20 @@ export interface components {
         ScriptSummary: {
             /** @description The tool's name. */
             name: string;
-            /** @description Where its text lies. */
+            /** @description The place of its text. */
             origin: components["schemas"]["ScriptOrigin"];
-            /** @description How it stands. */
+            /** @description Its state. */
             state: components["schemas"]["ScriptState"];
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description: string;
             /**
              * Format: uint32
              * @description The live version, of those written in the console.
              */
             version?: number | null;
-            /** @description Whether there is a text that is not live. */
+            /** @description `true` if there is a text that is not live. */
             has_draft: boolean;
-            /** @description Why it is no tool though it should be. */
+            /** @description The reason it is no tool though it should be. */
             problem?: string | null;
             /** @description Hosts that wait for an administrator. */
             waiting: string[];
@@ -6123,7 +6131,7 @@ export interface components {
             name: string;
             /** @description For people. */
             title: string;
-            /** @description What it shows. */
+            /** @description A title for what it shows. */
             description: string;
             /** @description Its text. */
             source: string;
@@ -6147,26 +6155,26 @@ export interface components {
              * @description From 1.
              */
             version: number;
-            /** @description Who published it. */
+            /** @description The person who published it. */
             author: string;
-            /** @description When. */
+            /** @description The time. */
             at: components["schemas"]["Time"];
-            /** @description What was changed. */
+            /** @description A note on what was changed. */
             note?: string | null;
-            /** @description What it may do that the one before could not, for instance `http api.example.org`. */
+            /** @description The things it may do that the one before could not, for instance `http api.example.org`. */
             wider: string[];
-            /** @description Whether it is the live one. */
+            /** @description `true` if it is the live one. */
             live: boolean;
         };
         /** @description A script. */
         ScriptView: {
             /** @description The tool's name. */
             name: string;
-            /** @description Where its text lies. */
+            /** @description The place of its text. */
             origin: components["schemas"]["ScriptOrigin"];
-            /** @description How it stands. */
+            /** @description Its state. */
             state: components["schemas"]["ScriptState"];
-            /** @description Why it is no tool though it should be. */
+            /** @description The reason it is no tool though it should be. */
             problem?: string | null;
             /** @description The live text; the draft where nothing is live. */
             source: string;
@@ -6179,33 +6187,33 @@ export interface components {
              * @description The live version.
              */
             version?: number | null;
-            /** @description What the live text, or the draft, says of itself. */
+            /** @description The declarations of the live text, or of the draft. */
             spec: components["schemas"]["ScriptSpec"];
-            /** @description What it may do. */
+            /** @description The things it may do. */
             capabilities: components["schemas"]["ScriptCapability"][];
             /** @description Every version, the newest first. */
             versions: components["schemas"]["ScriptVersion"][];
             /** @description Not switched off. */
             enabled: boolean;
             updated_at?: components["schemas"]["Time"] | null;
-            /** @description Who made it, where that is known. */
+            /** @description The person who made it, where that is known. */
             updated_by?: string | null;
         };
         /**
-         * @description Who can open a backup.
+         * @description The key that opens a backup.
          * @enum {string}
          */
         SealedTo: "own_key" | "recipient" | "passphrase";
         /**
-         * @description How the vectors are searched now.
+         * @description The way the vectors are searched now.
          * @enum {string}
          */
         SearchKind: "exact" | "hnsw";
         /** @description One event of a stream. */
         ServerSentEvent: {
-            /** @description What `Last-Event-ID` names to go on after it. */
+            /** @description The id that `Last-Event-ID` names to go on after it. */
             id: string;
-            /** @description What happened. */
+            /** @description The event. */
             event: string;
             /** @description More of it, as JSON. */
             data: string;
@@ -6235,11 +6243,11 @@ export interface components {
             /** @description Whether it is the one that asks. */
             current: boolean;
         };
-        /** @description One setting of a tool's configuration (R34). Values live in the vault. */
+        /** @description One setting of a tool's configuration. Values live in the vault. */
         Setting: {
             /** @description The key, as `PUT /api/tools/{name}/config` takes it. */
             key: string;
-            /** @description What it is for, shown under the field. */
+            /** @description A description of what it is for, shown under the field. */
             description: string;
             /** @description Secrets are write-only: answers show `***`. */
             secret: boolean;
@@ -6251,7 +6259,7 @@ export interface components {
         /** @description All settings. Each has a default, so an old stored text still reads. */
         Settings: {
             /**
-             * @description The kill switch: off stops every tool (R41).
+             * @description The kill switch: off stops every tool.
              * @default true
              */
             tools_enabled: boolean;
@@ -6285,7 +6293,7 @@ export interface components {
              */
             exec: components["schemas"]["Exec"];
             /**
-             * @description Where file tools may go.
+             * @description The folders file tools may go to.
              * @default {
              *       "roots": [
              *         "workspace"
@@ -6309,7 +6317,7 @@ export interface components {
              */
             chat: components["schemas"]["Chat"];
             /**
-             * @description What is remembered of people.
+             * @description The settings of memories.
              * @default {
              *       "episodes": true
              *     }
@@ -6380,7 +6388,7 @@ export interface components {
              */
             backups: components["schemas"]["BackupSettings"];
         };
-        /** @description Whether there is an owner yet. */
+        /** @description The answer to whether there is an owner yet. */
         Setup: {
             /** @description Nobody is there: open the link the start printed. */
             needed: boolean;
@@ -6394,22 +6402,22 @@ export interface components {
             token: string;
         };
         /**
-         * @description How bad it is.
+         * @description The severity of a diagnostic.
          * @enum {string}
          */
         Severity: "error" | "warning";
         /**
-         * @description Where a tool comes from: the part of its id before the colon.
+         * @description The origin of a tool: the part of its id before the colon.
          * @enum {string}
          */
         Source: "builtin" | "script" | "mcp" | "catalog" | "interface";
-        /** @description What the tools of one source cost. */
+        /** @description The cost of the tools of one source. */
         SourceCost: {
             /** @description The source. */
             source: components["schemas"]["Source"];
             /**
              * Format: uint64
-             * @description How many tools it has.
+             * @description The number of its tools.
              */
             tools: number;
             /**
@@ -6419,7 +6427,7 @@ export interface components {
             tokens: number;
         };
         /**
-         * @description How a document came in.
+         * @description The way a document came in.
          * @enum {string}
          */
         SourceKind: "upload" | "url" | "folder" | "text";
@@ -6429,16 +6437,16 @@ export interface components {
          */
         Space: "knowledge" | "entries";
         /**
-         * @description Who wrote a message.
+         * @description The author of a message.
          * @enum {string}
          */
         Speaker: "user" | "assistant";
         /**
-         * @description Whether an index can be relied on.
+         * @description The state of an index.
          * @enum {string}
          */
         State: "opening" | "building" | "ready";
-        /** @description How a tool has fared. */
+        /** @description The record of a tool's calls. */
         Stats: {
             /**
              * Format: int64
@@ -6463,12 +6471,12 @@ export interface components {
             last_used_at?: components["schemas"]["Time"] | null;
             /**
              * Format: double
-             * @description What was learned of it: 1 at first, 0.1 to 5.
+             * @description The weight learned for it: 1 at first, 0.1 to 5.
              */
             weight: number;
         };
         /**
-         * @description Whether a tool can be used now (R36).
+         * @description The availability of a tool now.
          * @enum {string}
          */
         Status: "system" | "available" | "connected" | "disabled" | "error";
@@ -6495,7 +6503,7 @@ export interface components {
             risk: components["schemas"]["Risk"];
             /** @description Its state. */
             state: components["schemas"]["StepState"];
-            /** @description Whether it worked, once it is over. */
+            /** @description `true` if it worked, once it is over. */
             success?: boolean | null;
             /** @description The exact result, as `POST /api/tools/{name}/invoke` answers. */
             output?: unknown;
@@ -6507,7 +6515,7 @@ export interface components {
              * @description Wall time.
              */
             duration_ms?: number | null;
-            /** @description When it was begun. */
+            /** @description The time at which it was begun. */
             started_at: components["schemas"]["Time"];
         };
         /**
@@ -6524,7 +6532,7 @@ export interface components {
         };
         /** @description A file that was stored. */
         StoredFile: {
-            /** @description What it was called. */
+            /** @description The name it had. */
             name: string;
             /** @description Its storage path: what tools take as `file_path`. */
             path: string;
@@ -6544,18 +6552,18 @@ export interface components {
              */
             characters?: number | null;
         };
-        /** @description What a set of cases came to. */
+        /** @description The result of a set of cases. */
         Summary: components["schemas"]["Measures"] & {
             /** @description The set's name. */
             set: string;
             /**
              * Format: uint64
-             * @description How many tools were ranked.
+             * @description The number of tools that were ranked.
              */
             tools: number;
             /**
              * Format: uint64
-             * @description How many needs were asked.
+             * @description The number of needs that were asked.
              */
             queries: number;
             /**
@@ -6571,7 +6579,7 @@ export interface components {
         };
         /** @description On or off. */
         Switch: {
-            /** @description Whether it can be called. */
+            /** @description `true` if it can be called. */
             enabled: boolean;
         };
         /** @description A connected system. */
@@ -6581,24 +6589,24 @@ export interface components {
              * @description Stable id.
              */
             id: string;
-            /** @description What people call it; no two share one. */
+            /** @description The name people call it by; no two systems share one. */
             name: string;
             /** @description The name as the tools of its endpoints carry it: `catalog:<slug>.<endpoint>`. */
             slug: string;
-            /** @description What it is. */
+            /** @description A description. */
             description: string;
-            /** @description What every path is put under. */
+            /** @description The address every path is put under. */
             base_url?: string | null;
             /** @description Words to find it by. */
             tags: string[];
-            /** @description Whether it may be called. */
+            /** @description The status: whether it may be called. */
             status: components["schemas"]["SystemStatus"];
-            /** @description How it wants to be asked. */
+            /** @description The way it wants to be asked. */
             auth: components["schemas"]["SystemAuth"];
             rate_limit?: components["schemas"]["RateLimit"] | null;
             /**
              * Format: uint8
-             * @description How often a call that may be repeated is tried again.
+             * @description The number of times a call that may be repeated is tried again.
              */
             retries: number;
             /**
@@ -6608,12 +6616,12 @@ export interface components {
             timeout_s: number;
             waiting?: components["schemas"]["CatalogWaiting"] | null;
             origin?: components["schemas"]["Origin"] | null;
-            /** @description When it was registered. */
+            /** @description The time at which it was registered. */
             created_at: components["schemas"]["Time"];
-            /** @description When it last changed. */
+            /** @description The time of its last change. */
             updated_at: components["schemas"]["Time"];
         };
-        /** @description How a system wants to be asked. Secrets are in the vault, under the names [`Auth::secrets`] gives. */
+        /** @description The way a system wants to be asked. Secrets are in the vault, under the names [`Auth::secrets`] gives. */
         SystemAuth: {
             /** @enum {string} */
             type: "none";
@@ -6633,15 +6641,15 @@ export interface components {
             /** @enum {string} */
             type: "bearer";
         } | {
-            /** @description How the token is asked for. */
+            /** @description The way the token is asked for. */
             grant?: components["schemas"]["Grant"];
-            /** @description Where. */
+            /** @description The address of the token server. */
             token_url?: string | null;
             /** @description As whom. */
             client_id?: string;
             /** @description For what. */
             scopes?: string[];
-            /** @description How the client shows itself. */
+            /** @description The way the client shows itself. */
             client_proof?: components["schemas"]["ClientProof"];
             /** @description For whom the token is, where the server asks. */
             audience?: string | null;
@@ -6664,11 +6672,11 @@ export interface components {
         };
         /** @description One system, with what can be done about it. */
         SystemDetail: components["schemas"]["SystemRow"] & {
-            /** @description What its status may become. */
+            /** @description The states its status may change to. */
             next: components["schemas"]["SystemStatus"][];
             /** @description The secrets its kind of authentication is made of. */
             secrets: components["schemas"]["SystemSecret"][];
-            /** @description Why its address cannot be called from here, if so, and what to do. */
+            /** @description The reason its address cannot be called from here, if so, and what to do. */
             unreachable?: string | null;
             /** @description After a change: secrets were given for another address and are gone. */
             secrets_gone: boolean;
@@ -6718,9 +6726,9 @@ export interface components {
             name: string;
             description: string;
             required: boolean;
-            /** @description Whether the empty text is a value of it. */
+            /** @description `true` if the empty text is a value of it. */
             may_be_empty: boolean;
-            /** @description Whether it is stored, for the address the system has now. */
+            /** @description `true` if it is stored, for the address the system has now. */
             set: boolean;
         };
         /**
@@ -6729,7 +6737,7 @@ export interface components {
          */
         SystemStatus: "draft" | "active" | "degraded" | "disabled" | "deprecated";
         SystemStatusChange: {
-            /** @description What it shall be. */
+            /** @description The new status. */
             status: components["schemas"]["SystemStatus"];
             read?: components["schemas"]["Time"] | null;
         };
@@ -6737,51 +6745,51 @@ export interface components {
         TagView: {
             /** @description The word after `@`. */
             tag: string;
-            /** @description How it is written. */
+            /** @description The syntax. */
             syntax: string;
-            /** @description What it is for. */
+            /** @description The purpose. */
             description: string;
         };
         /**
-         * @description What a test is.
+         * @description The kind of a test.
          * @enum {string}
          */
         TestKind: "example" | "test";
-        /** @description How one test of a script went. */
+        /** @description The result of one test of a script. */
         TestResult: {
             /** @description The example's title or the test's name. */
             name: string;
-            /** @description Which of the two it is. */
+            /** @description The kind of test. */
             kind: components["schemas"]["TestKind"];
-            /** @description Whether it passed. */
+            /** @description `true` if it passed. */
             passed: boolean;
-            /** @description Why not. */
+            /** @description The reason it did not pass. */
             message?: string | null;
-            /** @description What should have come, where two values were compared. */
+            /** @description The value that should have come, where two values were compared. */
             expected?: Record<string, never> | null;
-            /** @description What came. */
+            /** @description The value that came. */
             got?: Record<string, never> | null;
             /**
              * Format: uint64
-             * @description Where it failed.
+             * @description The line on which it failed.
              */
             line?: number | null;
             /**
              * Format: double
-             * @description How long it took, in milliseconds.
+             * @description The duration in milliseconds.
              */
             ms: number;
         };
-        /** @description How all tests of a script went. */
+        /** @description The result of all tests of a script. */
         TestRun: {
             /**
              * Format: uint64
-             * @description How many passed.
+             * @description The number of tests that passed.
              */
             passed: number;
             /**
              * Format: uint64
-             * @description How many there are.
+             * @description The number of tests.
              */
             total: number;
             /** @description Each, examples first. */
@@ -6789,7 +6797,7 @@ export interface components {
         };
         /** @description The index of words as it is now. */
         TextStatus: {
-            /** @description Whether it can be relied on. */
+            /** @description The state: `ready` can be relied on. */
             state: components["schemas"]["State"];
             /**
              * Format: int64
@@ -6803,25 +6811,25 @@ export interface components {
             id: string;
             /** @description Its name or title. */
             name: string;
-            /** @description What it is. */
+            /** @description The kind. */
             type: components["schemas"]["ThingKind"];
             /**
              * Format: double
-             * @description How well it fits, times how often and lately it was opened; the best has the most.
+             * @description The fit, times how often and lately it was opened; the best has the most.
              */
             score: number;
         };
         /**
-         * @description What kind of thing it is.
+         * @description The kind of thing it is.
          * @enum {string}
          */
         ThingKind: "tool" | "page" | "document" | "conversation" | "agent";
-        /** @description What was found. */
+        /** @description The things that were found. */
         Things: {
             /** @description The best first. */
             results: components["schemas"]["Thing"][];
         };
-        /** @description A question to a person: may this tool run with exactly these arguments? (R7) */
+        /** @description A question to a person: may this tool run with exactly these arguments? */
         Ticket: {
             /**
              * Format: uuid
@@ -6830,7 +6838,7 @@ export interface components {
             id: string;
             /**
              * Format: uuid
-             * @description Who must decide.
+             * @description The user who must decide.
              */
             user: string;
             /**
@@ -6840,17 +6848,17 @@ export interface components {
             topic?: string | null;
             /** @description Canonical id of the tool. */
             tool: string;
-            /** @description The name the caller used, an alias perhaps: its result shape is his. */
+            /** @description The name the caller used, an alias perhaps: it decides the shape of their result. */
             asked_as: string;
             /** @description The validated arguments; the person may change them when approving. */
             arguments: unknown;
-            /** @description Why it is asked. */
+            /** @description The reason it is asked. */
             risk: components["schemas"]["Risk"];
             /** @description The question, in words that name the thing: `Delete “Holiday 29”?` */
             question: string;
             /** @description The thing's name, which is typed before something is destroyed. `None` if it has none: the tool's name is. */
             subject?: string | null;
-            /** @description Which rule asks, in words. */
+            /** @description The rule that asks, in words. */
             reason: string;
             /**
              * @description Words of what a yes for the whole conversation would cover: `write files in “reports” in this conversation`. `None`
@@ -6864,13 +6872,13 @@ export interface components {
             warnings: string[];
             /** @description Its state. */
             state: components["schemas"]["TicketState"];
-            /** @description When it was asked. */
+            /** @description The time at which it was asked. */
             created_at: components["schemas"]["Time"];
-            /** @description When it lapses: 300 s later. */
+            /** @description The time at which it lapses: 300 s later. */
             expires_at: components["schemas"]["Time"];
         };
         /**
-         * @description Where a ticket stands.
+         * @description The state of a ticket.
          * @enum {string}
          */
         TicketState: "pending" | "running" | "done" | "denied" | "expired" | "changed";
@@ -6886,9 +6894,9 @@ export interface components {
             aliases: components["schemas"]["AliasView"][];
             /** @description Group in the library. */
             category: components["schemas"]["Category"];
-            /** @description What it does. */
+            /** @description A description of what it does. */
             description: string;
-            /** @description When to choose it. */
+            /** @description A description of when to choose it. */
             when_to_use: string;
             /** @description JSON Schema of its arguments. */
             parameters: unknown;
@@ -6897,15 +6905,15 @@ export interface components {
             risk_up_to?: components["schemas"]["Risk"] | null;
             /** @description The permission it needs. */
             permission?: string | null;
-            /** @description Where it comes from. */
+            /** @description The source it comes from. */
             source: components["schemas"]["Source"];
-            /** @description Whether it can be used now. */
+            /** @description Its availability now. */
             status: components["schemas"]["Status"];
-            /** @description Why it cannot. */
+            /** @description The reason it cannot be used. */
             status_reason?: string | null;
             /**
              * Format: uint64
-             * @description How long a call may take, unless its arguments ask for longer.
+             * @description The longest a call may take, unless its arguments ask for longer.
              */
             timeout_seconds: number;
             /** @description Always in the model's context. */
@@ -6914,14 +6922,14 @@ export interface components {
             enabled: boolean;
             /**
              * Format: uint64
-             * @description What its description costs in a model's context.
+             * @description The cost of its description in a model's context.
              */
             tokens: number;
             /** @description Worked examples. */
             examples: components["schemas"]["Example"][];
             /** @description Configuration it takes. */
             settings: components["schemas"]["Setting"][];
-            /** @description How it has fared. */
+            /** @description The record of its calls. */
             stats: components["schemas"]["Stats"];
         };
         /** @description A directory in which whatever changed since a command began counts as from outside. */
@@ -6933,16 +6941,16 @@ export interface components {
             id: string;
             /** @description Its path in the workspace, empty for all of it; or on the machine. */
             path: string;
-            /** @description Whether it lies in the caller's own workspace. */
+            /** @description `true` if it lies in the caller's own workspace. */
             in_workspace: boolean;
             /** @description The origin of what the command's conversation had read. */
             origin: components["schemas"]["Origin"];
         };
-        /** @description What came of one's own past requests. */
+        /** @description The result of trying one's own past requests. */
         Trial: components["schemas"]["Summary"] & {
             /** @description Requests whose tool did not come first. */
             lost: components["schemas"]["Missed"][];
-            /** @description What the figures must be taken with. */
+            /** @description A caution to take the figures with. */
             note?: string | null;
         };
         /** @description From a person's message to the end of the model's answer. */
@@ -6954,20 +6962,20 @@ export interface components {
             id: string;
             /** @description Its state. */
             state: components["schemas"]["TurnState"];
-            /** @description Why it failed. */
+            /** @description The reason it failed. */
             error?: string | null;
             failure?: components["schemas"]["ProviderFailure"] | null;
-            /** @description What it cost so far. */
+            /** @description The cost so far. */
             usage: components["schemas"]["Usage"];
             context?: components["schemas"]["ContextBill"] | null;
-            /** @description When the message came. */
+            /** @description The time at which the message came. */
             started_at: components["schemas"]["Time"];
             finished_at?: components["schemas"]["Time"] | null;
             /** @description The last event whose effect stands in the messages: a stream that begins after it misses nothing. */
             last_event_id: string;
         };
         /**
-         * @description Where a turn stands.
+         * @description The state of a turn.
          * @enum {string}
          */
         TurnState: "running" | "waiting" | "done" | "failed" | "cancelled";
@@ -6985,7 +6993,7 @@ export interface components {
             output_tokens: number;
         };
         Used: {
-            /** @description What kind of thing was opened. */
+            /** @description The kind of thing that was opened. */
             type: components["schemas"]["ThingKind"];
             /** @description Its id, as the search gave it. */
             id: string;
@@ -7003,22 +7011,22 @@ export interface components {
             role: string;
             /** @description A disabled user can neither sign in nor use keys. */
             disabled: boolean;
-            /** @description When the account was made. */
+            /** @description The time at which the account was made. */
             created_at: components["schemas"]["Time"];
             last_login_at?: components["schemas"]["Time"] | null;
         };
         UserChange: {
             role?: string | null;
-            /** @description Kept out: his sessions end, his keys do nothing. */
+            /** @description Kept out: their sessions end, their keys do nothing. */
             disabled?: boolean | null;
             /** @description 10 characters at least; ends their sessions and keys. One's own is changed with the current one. */
             password?: string | null;
         };
         /** @description The index of vectors as it is now. */
         VectorStatus: {
-            /** @description Whether it can be relied on. */
+            /** @description The state: `ready` can be relied on. */
             state: components["schemas"]["State"];
-            /** @description How a search without a filter is done. */
+            /** @description The way a search without a filter is done. */
             kind: components["schemas"]["SearchKind"];
             /** @description The model its vectors are of. */
             model?: string | null;
@@ -7038,9 +7046,9 @@ export interface components {
              */
             bytes: number;
         };
-        /** @description What verifying the chain found. */
+        /** @description The result of verifying the chain. */
         Verification: {
-            /** @description Whether every row stands as it was written. */
+            /** @description `true` if every row stands as it was written. */
             ok: boolean;
             /**
              * Format: int64
@@ -7051,7 +7059,7 @@ export interface components {
             head?: string | null;
             /** @description The first thing that is wrong, in words. */
             problem?: string | null;
-            /** @description When it was verified. */
+            /** @description The time at which it was verified. */
             verified_at: components["schemas"]["Time"];
         };
         /** @description One version with its text. */
@@ -7073,7 +7081,7 @@ export interface components {
         /** @description Pages and search of the web. */
         WebSettings: {
             /**
-             * @description Whether pages are left alone whose site asks programs to, in its robots.txt.
+             * @description `true` if pages are left alone whose site asks programs to, in its robots.txt.
              * @default false
              */
             respect_robots: boolean;
@@ -7090,7 +7098,7 @@ export interface components {
              */
             searches_per_minute: number;
         };
-        /** @description Why a tool fits a need. */
+        /** @description The reason a tool fits a need. */
         Why: {
             /** @description Words of the need that the tool's profile holds, the most telling first. */
             words: string[];
@@ -7100,12 +7108,12 @@ export interface components {
             clause?: string | null;
             /**
              * Format: double
-             * @description How near it is by meaning, 1 at most; none without an embedding model.
+             * @description The nearness by meaning, 1 at most; `null` without an embedding model.
              */
             cosine?: number | null;
             /**
              * Format: double
-             * @description What the words are worth.
+             * @description The score of the words.
              */
             bm25: number;
             past?: components["schemas"]["PastSuccess"] | null;
@@ -7121,7 +7129,7 @@ export interface components {
             chunk_id?: components["schemas"]["i64"] | null;
             /**
              * Format: uint64
-             * @description How many results the answer had; 5 if left out.
+             * @description The number of results of the answer; 5 if left out.
              */
             limit?: number | null;
             /** @description The collections it was asked of, by id or name; all if left out. */
@@ -7139,9 +7147,9 @@ export interface components {
         });
         /** @description An earlier wording of a memory. */
         Wording: {
-            /** @description What it said. */
+            /** @description The text of that wording. */
             content: string;
-            /** @description When that was said. */
+            /** @description The time at which that was said. */
             said_at: components["schemas"]["Time"];
         };
         /** Format: int64 */
@@ -7158,7 +7166,7 @@ export interface operations {
     get_api_audit: {
         parameters: {
             query?: {
-                /** @description How many; 50 if left out, 500 at most. */
+                /** @description The number of rows; 50 if left out, 500 at most. */
                 limit?: number | null;
                 /** @description Rows before this number: the `next` of the answer before. */
                 before?: number | null;
@@ -11073,7 +11081,7 @@ export interface operations {
     get_api_conversations_id_events: {
         parameters: {
             query?: {
-                /** @description Where the header `Last-Event-ID` cannot be set. */
+                /** @description The same as the header `Last-Event-ID`, for clients that cannot set it. */
                 last_event_id?: string | null;
             };
             header?: never;
@@ -11640,7 +11648,7 @@ export interface operations {
     get_api_egress: {
         parameters: {
             query?: {
-                /** @description How many; 50 if left out, 500 at most. */
+                /** @description The number of rows; 50 if left out, 500 at most. */
                 limit?: number | null;
                 /** @description Rows before this number: the `next` of the answer before. */
                 before?: number | null;
@@ -11652,7 +11660,7 @@ export interface operations {
                 user?: string | null;
                 /** @description A call's id. */
                 call_id?: string | null;
-                /** @description How it ended: `done`, `refused` or `failed`; `open` is under way. */
+                /** @description The end of the attempt: `done`, `refused` or `failed`; `open` is under way. */
                 outcome?: string | null;
                 /** @description Only what the guard refused. */
                 refused?: boolean | null;
@@ -12431,11 +12439,11 @@ export interface operations {
     get_api_graph_nodes: {
         parameters: {
             query?: {
-                /** @description What the id or the name holds. */
+                /** @description A part of the id or the name. */
                 q?: string | null;
                 /** @description Only with this label. */
                 label?: string | null;
-                /** @description How many; 50 if left out, 200 at most. */
+                /** @description The number of nodes; 50 if left out, 200 at most. */
                 limit?: number | null;
             };
             header?: never;
@@ -12570,7 +12578,7 @@ export interface operations {
             query?: {
                 /** @description Only over edges of this relation. */
                 rel?: string | null;
-                /** @description How many edges away, 1 to 4; 1 if left out. */
+                /** @description The distance in edges, 1 to 4; 1 if left out. */
                 depth?: number | null;
             };
             header?: never;
@@ -13413,7 +13421,7 @@ export interface operations {
                 q?: string | null;
                 /** @description Only in this state. Without it all come but those in the trash. */
                 status?: components["schemas"]["DocumentStatus"] | null;
-                /** @description How many; 100 if left out, 1000 at most. */
+                /** @description The number of documents; 100 if left out, 1000 at most. */
                 limit?: number | null;
                 /** @description Only those that came before the document with this id. */
                 before?: string | null;
@@ -13653,7 +13661,7 @@ export interface operations {
     delete_api_knowledge_documents_id: {
         parameters: {
             query?: {
-                /** @description Whether nothing of it is kept, so that it cannot be restored. */
+                /** @description `true` if nothing of it is kept, so that it cannot be restored. */
                 forever?: boolean;
             };
             header?: never;
@@ -13890,7 +13898,7 @@ export interface operations {
             query?: {
                 /** @description The first character wanted; 0 if left out. */
                 start?: number;
-                /** @description How many characters; all if left out. */
+                /** @description The number of characters; all if left out. */
                 length?: number | null;
             };
             header?: never;
@@ -14741,7 +14749,7 @@ export interface operations {
     get_api_memories: {
         parameters: {
             query?: {
-                /** @description What they should be about; left out, the newest come. */
+                /** @description The subject they should be about; left out, the newest come. */
                 q?: string | null;
                 /** @description Only this layer. */
                 layer?: components["schemas"]["Layer"] | null;
@@ -15520,7 +15528,7 @@ export interface operations {
     get_api_processes: {
         parameters: {
             query?: {
-                /** @description What is looked for; left out, all come by name. */
+                /** @description The text to look for; left out, all come by name. */
                 q?: string | null;
             };
             header?: never;
@@ -17772,7 +17780,7 @@ export interface operations {
     post_api_scripts_import: {
         parameters: {
             query?: {
-                /** @description Whether drafts with another text are replaced. They have no versions: what they held is gone then. */
+                /** @description `true` if drafts with another text are replaced. They have no versions: what they held is gone then. */
                 replace?: boolean;
             };
             header?: never;
@@ -18930,9 +18938,9 @@ export interface operations {
     get_api_search: {
         parameters: {
             query: {
-                /** @description What is looked for; empty gives what the caller opens most. */
+                /** @description The text to look for; empty gives what the caller opens most. */
                 q: string;
-                /** @description How many things to name; 10 if left out, 50 at most. */
+                /** @description The number of things to name; 10 if left out, 50 at most. */
                 limit?: number | null;
             };
             header?: never;
@@ -21516,7 +21524,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description He is the last administrator. */
+            /** @description They are the last administrator. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -21604,7 +21612,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description He is the last administrator. */
+            /** @description They are the last administrator. */
             409: {
                 headers: {
                     [name: string]: unknown;

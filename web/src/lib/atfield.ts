@@ -4,7 +4,7 @@ import type { Problem } from './http';
 /** Fields of the server whose inputs are called otherwise. */
 const CALLED: Record<string, string> = { username: 'name', base_url: 'url', description: 'about', when_to_use: 'when' };
 
-/** What is wrong with the field, without the place in a body nobody has seen. */
+/** Returns what is wrong with the field, without the place in a body nobody has seen. */
 export function plain({ message, body }: Pick<Problem, 'message' | 'body'>): string {
   const reason = body['reason'];
   return typeof body['field'] === 'string' && typeof reason === 'string' ? `${reason}.` : message;

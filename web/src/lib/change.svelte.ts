@@ -3,7 +3,7 @@ import { words } from './http';
 import { once } from './once.svelte';
 
 export class Change {
-  /** Why the last one was refused. */
+  /** The reason the last one was refused. */
   failure = $state('');
 
   /** `told` takes the reason in place of `failure`, and '' when it is tried again. */

@@ -4,7 +4,7 @@ import Copy from './Copy.svelte';
 import { copyText, selectForCopy } from './clipboard';
 import { press } from './keys';
 
-/** What was selected when the page asked the browser to copy. */
+/** The text that was selected when the page asked the browser to copy. */
 let selected: string[] = [];
 function browser({ clipboard, old }: { clipboard: 'takes' | 'refuses' | 'none'; old: boolean }) {
   const writeText = async (text: string) => {

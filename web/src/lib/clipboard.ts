@@ -56,7 +56,7 @@ function hidden(text: string): HTMLTextAreaElement {
   return field;
 }
 
-/** What the button that copies says, for how long. */
+/** The time for which the button that copies says so. */
 export const COPIED_MS = 1500;
 /** A person has to read it and to press keys. */
 export const PRESS_MS = 10_000;

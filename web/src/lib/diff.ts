@@ -73,7 +73,7 @@ export function compare(before: string, after: string): DiffRow[] {
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
 
-/** Whether a text is a unified diff: a head of a hunk, and a line that comes or goes. */
+/** Returns whether a text is a unified diff: a head of a hunk, and a line that comes or goes. */
 export const isDiff = (text: string) => /^@@ -\d+(?:,\d+)? \+\d+(?:,\d+)? @@/m.test(text) && /^[+-](?![+-]{2} )/m.test(text);
 
 /** The rows of a unified diff. Lines that belong to no hunk stand as they are. */

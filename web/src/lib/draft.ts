@@ -1,4 +1,4 @@
-/** What stands in a form, and the value it makes. Drafts are text, as typed, so no input is ever lost. */
+/** The contents of a form, and the value they make. Drafts are text, as typed, so no input is ever lost. */
 import { parse, whole } from './json';
 import { fields, secretive, type Field, type Schema } from './schema';
 
@@ -17,13 +17,13 @@ export function shown(value: unknown): string {
 /** A draft as one text, to compare it. */
 export const flat = (draft: Draft | undefined): string => (typeof draft === 'string' ? draft : JSON.stringify(draft ?? ''));
 
-/** Whether anything has been filled in. */
+/** Returns whether anything has been filled in. */
 export function filled(draft: Draft | undefined): boolean {
   if (draft === undefined || typeof draft === 'string') return !!draft;
   return Array.isArray(draft) ? draft.length > 0 : Object.values(draft).some(filled);
 }
 
-/** What may be kept of a form: all but what may be secret. */
+/** Returns what may be kept of a form: all but what may be secret. */
 export function open(given: Drafts): Drafts {
   const plain = (draft: Draft): Draft => {
     if (Array.isArray(draft)) return draft.map(plain);
@@ -143,7 +143,7 @@ function json(field: Field, given: string): { value: unknown } | { error: string
   return field.loose ? { value: given } : { error: wrong };
 }
 
-/** What is wrong with a text that should be JSON; empty where nothing is. */
+/** Returns what is wrong with a text that should be JSON; empty where nothing is. */
 export function mistake(given: string): string {
   try {
     JSON.parse(given);

@@ -1,4 +1,4 @@
-/** What slides in over a page where there is no room beside it: the focus goes in, Esc closes it, the focus goes back. */
+/** A panel that slides in over a page where there is no room beside it: the focus goes in, Esc closes it, the focus goes back. */
 
 /** The element that has the focus, also within a shadow root. */
 function focused(): HTMLElement | null {

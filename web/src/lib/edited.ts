@@ -1,17 +1,17 @@
-/** What a person changed of a call's arguments, as it is shown: each value about the place where it differs. */
+/** The changes of a person to a call's arguments, as they are shown: each value about the place where it differs. */
 import type { components } from './api';
 
 export interface Change {
   name: string;
-  /** What was asked for, in short; null where it was not given. */
+  /** The value asked for, in short; null where it was not given. */
   was: string | null;
-  /** What ran, in short; null where it was left out. */
+  /** The value that ran, in short; null where it was left out. */
   now: string | null;
 }
 
 /** Most characters that are shown of a value. */
 const LONGEST = 400;
-/** How many of them come before the first that differs, where it stands far down. */
+/** The number of characters shown before the first that differs, where it stands far down. */
 const BEFORE = 40;
 
 /** The changes as they are told: two values that differ never look the same. */
@@ -31,7 +31,7 @@ function text(value: unknown): string | null {
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
 }
 
-/** How many characters both begin with and neither shows, so that what differs is seen. */
+/** Returns the number of characters both begin with and neither shows, so that what differs is seen. */
 function skip(was: string, now: string): number {
   const [a, b] = [[...was], [...now]];
   const differs = a.findIndex((one, at) => one !== b[at]);

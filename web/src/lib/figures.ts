@@ -13,7 +13,7 @@ export interface Figure {
 
 const isNumber = (value: unknown): value is number | bigint => typeof value === 'number' || typeof value === 'bigint';
 
-/** How the numbers of a column are written. `named` is its head; `values` are those its decimals are aligned by. */
+/** Returns how the numbers of a column are written. `named` is its head; `values` are those its decimals are aligned by. */
 export function figures(named: string, values: readonly unknown[]): (value: unknown) => Figure {
   const apart = !NAMES.test(named.trim());
   const texts = values.filter(isNumber).map(plain);

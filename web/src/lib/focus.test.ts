@@ -7,7 +7,7 @@ import ProviderForm from '../nouns/settings/ProviderForm.svelte';
 
 let shown: object;
 
-/** What has the focus once a button has opened this: its label, or its own text. */
+/** Returns what has the focus once a button has opened this: its label, or its own text. */
 function opened(form: unknown, props: object): string | undefined {
   shown = mount(form as Component<Record<string, unknown>>, { target: document.body, props: props as Record<string, unknown> });
   flushSync();

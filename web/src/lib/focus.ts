@@ -1,4 +1,4 @@
-/** Where the focus goes when something is opened. */
+/** The target of the focus when something is opened. */
 
 /** A form that a button opened takes the focus to its first field, or to its button where it has none: `autofocus` does so only where nothing has it. */
 export function firstField(form: HTMLElement) {

@@ -52,7 +52,7 @@ export class Footnotes {
     return found?.[1] && this.known.has(found[1]) ? { type: 'footnote-call', raw: found[0], label: found[1], text: '' } : undefined;
   }
 
-  /** What the note of a number says. */
+  /** Returns the text of a number's note. */
   text(number: string): string {
     return this.known.get(this.called[Number(number) - 1] ?? '')?.text ?? '';
   }

@@ -113,7 +113,7 @@ export function sentence(text: string): string {
   return spaced.charAt(0).toUpperCase() + spaced.slice(1);
 }
 
-/** How a person reads the name of a tool that was called: a model may have said its wire name, an event its id. */
+/** Returns the name of a tool that was called as a person reads it: a model may have said its wire name, an event its id. */
 export function called({ tool, asked_as }: { tool: string; asked_as: string }): string {
   return asked_as === tool || asked_as.includes('__') ? tool.slice(tool.indexOf(':') + 1) : asked_as;
 }
@@ -127,7 +127,7 @@ export function ordinal(n: number): string {
 /** A sentence that goes on after a colon or a comma. */
 export const lower = (text: string) => (/^[A-Z][a-z\s]/.test(text) ? text.charAt(0).toLowerCase() + text.slice(1) : text);
 
-/** What a tool does, and when it is chosen, where that is said. */
+/** Returns what a tool does, and when it is chosen, where that is said. */
 export const purpose = (tool: { description: string; when_to_use: string }) =>
   tool.description + (tool.when_to_use && ` Use it when: ${lower(tool.when_to_use)}`);
 
@@ -159,7 +159,7 @@ function inline(value: unknown): string {
   return String(value);
 }
 
-/** What cannot be seen or turns the text: controls, formats, separators, ignorables (variation selectors, tags, fillers), empty Braille. */
+/** The characters that cannot be seen or turn the text: controls, formats, separators, ignorables (variation selectors, tags, fillers), empty Braille. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]/gu;
 
 /** Such characters spelled out, `\u{202e}`, but for line breaks and tabs: what is approved is what is seen. */

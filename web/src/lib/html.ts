@@ -15,7 +15,7 @@ const PROSE: Config = {
 /** Images that may stand in the text itself. The sanitiser lets any `data:` through on an image, an SVG with links too. */
 const PIXELS = /^data:image\/(?:png|jpeg|gif|webp);base64,/i;
 
-/** What a card's inline CSS may say: how text looks, nothing that loads, covers or moves. */
+/** The properties a card's inline CSS may set: how text looks, nothing that loads, covers or moves. */
 const LOOKS =
   /^(color|background-color|font-weight|font-style|font-size|text-align|text-decoration|white-space|width|max-width|padding|margin|border|border-radius|display|gap)(-(top|right|bottom|left))?$/;
 

@@ -47,7 +47,7 @@ for (const method of ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const) {
   Object.assign(client, { [method]: exactly(client[method] as Ask) });
 }
 
-/** What an answer says that is no success. */
+/** Returns the problem an answer states that is no success. */
 export function problem(status: number, body: unknown): Problem {
   const fields = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {};
   const detail = fields['detail'] ?? fields['title'] ?? (typeof body === 'string' && body ? body : null);

@@ -8,14 +8,14 @@ const MOST = 500_000;
 export class Kept {
   /** Counts up where a name has come or gone. */
   private changes = $state(0);
-  /** What there is, by name and in order. */
+  /** The entries, by name and in order. */
   readonly names = $derived.by(() => (void this.changes, this.list()));
-  /** What was written since the page was loaded, by its whole key: all there is where storage is blocked or full. */
+  /** The entries written since the page was loaded, by their whole key: all there is where storage is blocked or full. */
   private readonly written = new SvelteMap<string, string>();
 
   constructor(
     private readonly area: () => Storage,
-    /** What the keys begin with; it may name whoever is signed in. */
+    /** The prefix of the keys; it may name whoever is signed in. */
     private readonly prefix: () => string,
   ) {}
 
@@ -66,7 +66,7 @@ export class Kept {
   }
 }
 
-/** What stands in forms and in the composer, in this tab; who signs out leaves none of it. */
+/** The contents of forms and of the composer, in this tab; whoever signs out leaves none of them. */
 export const drafts = new Kept(
   () => sessionStorage,
   () => 'satchel.draft.',

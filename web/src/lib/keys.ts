@@ -31,7 +31,7 @@ function isMark(target: HTMLElement): boolean {
   return target instanceof HTMLInputElement && /^(checkbox|radio)$/.test(target.type);
 }
 
-/** Whether a key sends the text it is pressed in: Shift Enter breaks the line, and an Enter that ends a composed word is part of it. */
+/** Returns whether a key sends the text it is pressed in: Shift Enter breaks the line, and an Enter that ends a composed word is part of it. */
 export const sends = (event: KeyboardEvent): boolean => event.key === 'Enter' && !event.shiftKey && !event.isComposing && !event.ctrlKey && !event.metaKey;
 
 export function press(event: KeyboardEvent) {
@@ -110,7 +110,7 @@ function openRow() {
 const LISTS = /^\/(tools|scripts|processes|catalog|catalog\/[^/]+|knowledge\/documents)$/;
 const VIEWS = /^\/tools\/(costs|collisions|evaluation)$/;
 
-/** Where Esc leads from a page that was opened from a list. */
+/** Returns where Esc leads from a page that was opened from a list. */
 export function above(path: string): string | null {
   const list = path.slice(0, path.lastIndexOf('/'));
   return LISTS.test(list) && !VIEWS.test(path) ? list : null;
@@ -129,7 +129,7 @@ function copyLink() {
   if (link) void copyFrom(link.href, link, said);
 }
 
-/** What became of it, at the foot of the page: no button was pressed that could say it. */
+/** Says what became of it, at the foot of the page: no button was pressed that could say it. */
 function said(state: '' | 'copied' | 'press') {
   document.getElementById('key-said')?.remove();
   if (!state) return;

@@ -34,7 +34,7 @@ export function listed<T>(fetch: () => Promise<T>) {
     get failure() {
       return failure;
     },
-    /** What did not work, in words. */
+    /** Returns what did not work, in words. */
     get what() {
       return acted ? 'It was not done' : 'It could not be read';
     },

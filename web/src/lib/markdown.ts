@@ -8,7 +8,7 @@ import { Formulas, mayHold, type Formula } from './maths/tex';
 
 const escape = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
 
-/** What stands before a task in place of an input, which no text may bring along. */
+/** The mark before a task in place of an input, which no text may bring along. */
 const TICK = { true: '\u2611', false: '\u2610' } as const;
 
 const OPTIONS: MarkedExtension = { gfm: true, breaks: true, async: false };

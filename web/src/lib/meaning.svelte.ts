@@ -6,7 +6,7 @@ import type { Embeddings } from './types';
 class Meaning {
   now = $state<Embeddings | null>(null);
 
-  /** Whether it is known that there is no model. */
+  /** Returns whether it is known that there is no model. */
   get missing(): boolean {
     return this.now?.state === 'absent';
   }

@@ -1,4 +1,4 @@
-/** Where something kept came from, as people read it. */
+/** The origin of something kept, as people read it. */
 import { client, ok } from './http';
 import { day } from './format';
 import type { FromOutside, Origin } from './types';

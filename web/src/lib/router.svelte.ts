@@ -1,4 +1,4 @@
-/** Where we are: path, query and the place on the page, kept in the address bar. */
+/** The place where we are: path, query and the place on the page, kept in the address bar. */
 import { untrack } from 'svelte';
 import { leaving, returned, watch } from './scroll';
 

@@ -35,7 +35,7 @@ describe('matching', () => {
 describe('going', () => {
   beforeEach(() => go('/'));
 
-  it('later leaves alone who has gone elsewhere meanwhile, also where he is back', () => {
+  it('later leaves alone who has gone elsewhere meanwhile, also where they are back', () => {
     const [stayed, left] = [later(), later()];
     go('/?q=1', { replace: true });
     stayed('/tools/a');

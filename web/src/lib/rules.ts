@@ -1,4 +1,4 @@
-/** What the server asks of names and passwords, to be said before it refuses one. */
+/** The rules of the server for names and passwords, to be said before it refuses one. */
 
 /** Fewest characters of a password. */
 export const PASSWORD_LEAST = 10;

@@ -8,7 +8,7 @@ export interface Field {
   name: string;
   kind: FieldKind;
   required: boolean;
-  /** What may stand here, in words: "text, required", "1 to 200, default 50". */
+  /** The values that may stand here, in words: "text, required", "1 to 200, default 50". */
   note: string;
   hint: string;
   choices: string[];
@@ -19,9 +19,9 @@ export interface Field {
   minimum?: number;
   maximum?: number;
   fallback?: unknown;
-  /** What a group is made of. */
+  /** The fields of a group. */
   fields?: Field[];
-  /** What each entry of a list is. */
+  /** The shape of each entry of a list. */
   item?: Field;
 }
 
@@ -34,10 +34,10 @@ const SECRET = /(^|_)(password|passphrase|secret|token|api_?key)$/i;
 const CARRIES = /^(authorization|headers?|cookies?|credentials?)$/i;
 const TELLS = /(authorization|cookie|pass(word|phrase)|secret|token|api[-_]?key)["']?\s*[:=]|\s(-u|--user|-b)[\s=]|:\/\/[^\s/@]+@/i;
 
-/** Whether a field of this name may hold a secret, which nothing but its form may keep. */
+/** Returns whether a field of this name may hold a secret, which nothing but its form may keep. */
 export const secretive = (name: string) => SECRET.test(name) || CARRIES.test(name);
 
-/** Whether a free text seems to hold one. */
+/** Returns whether a free text seems to hold one. */
 export const telling = (text: string) => TELLS.test(text);
 
 /** Follows references and drops the null of optional values. */
@@ -100,7 +100,7 @@ function field(name: string, part: Schema, required: boolean, root: Schema, dept
 
 type Inside = { kind: 'group'; fields: Field[] } | { kind: 'items'; item: Field };
 
-/** What an object or a list holds, where a form can show it; null is for JSON. */
+/** Returns what an object or a list holds, where a form can show it; null is for JSON. */
 function inside(type: string, schema: Schema, root: Schema, depth: number): Inside | null {
   if (depth >= DEPTH) return null;
   const open = schema['additionalProperties'] ?? false;

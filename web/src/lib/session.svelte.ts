@@ -1,4 +1,4 @@
-/** Who is signed in, and how the server is. */
+/** The session: who is signed in, and how the server is. */
 import { client, ok, onSignedOut, Problem, reach } from './http';
 import { drafts } from './kept.svelte';
 import type { Health, Me } from './types';
@@ -12,12 +12,12 @@ class Session {
   /** The version this page was loaded from. */
   private version: string | null = null;
 
-  /** Whether the server is of another version than this page: parts of it that are not loaded yet may be gone. */
+  /** Returns whether the server is of another version than this page: parts of it that are not loaded yet may be gone. */
   get renewed(): boolean {
     return this.version !== null && !!this.health && this.health.version !== this.version;
   }
 
-  /** Whose data this tab holds, also once their session has ended. */
+  /** The person whose data this tab holds, also once their session has ended. */
   private holder: string | null = null;
   /** Tells the other tabs of this browser, which share the session, who is signed in. */
   private tabs: BroadcastChannel | null = null;
@@ -56,7 +56,7 @@ class Session {
     void this.look();
   }
 
-  /** Why somebody who wants to sign out is still signed in. */
+  /** The reason somebody who wants to sign out is still signed in. */
   signOutFailure = $state<unknown>(null);
 
   /** Signs out, and loads the page anew: what was read is in no tab of this browser any more. Where that fails nothing is lost. */
@@ -76,7 +76,7 @@ class Session {
     location.replace('/');
   }
 
-  /** Whether the signed-in person holds a permission; `*` and `area:*` count. */
+  /** Returns whether the signed-in person holds a permission; `*` and `area:*` count. */
   can(permission: string): boolean {
     const area = permission.split(':')[0];
     return !!this.me?.permissions.some((held) => held === '*' || held === permission || held === `${area}:*`);

@@ -142,7 +142,7 @@ describe('a connection that is dead at one end', () => {
   });
 
   it('is let go of where it never opens, before the next is opened', async () => {
-    /** Which of the requests are open, and the most that were at a time. */
+    /** The requests that are open, and the most that were at a time. */
     const open: boolean[] = [];
     let most = 0;
     const run = follow({

@@ -95,7 +95,7 @@ export async function* events(response: Response): AsyncGenerator<ServerEvent> {
   }
 }
 
-/** How long the end of a stream is waited for once nobody listens, in ms. */
+/** The time the end of a stream is waited for once nobody listens, in ms. */
 const LAST = 1000;
 
 /** Reads what is left of a stream that is at its end: to break it off would be a failed request. */
@@ -126,7 +126,7 @@ export interface Following {
 const FIRST = 500;
 const LONGEST = 8000;
 
-/** How long to wait before the next attempt, in ms: longer each time, and not all browsers at once. */
+/** Returns the time to wait before the next attempt, in ms: longer each time, and not all browsers at once. */
 export const pause = (failures: number, chance = Math.random()) => Math.min(FIRST * 2 ** failures, LONGEST) * (0.5 + chance / 2);
 
 /** Rests, but no longer than until the network or the person is back. */

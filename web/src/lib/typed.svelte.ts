@@ -1,4 +1,4 @@
-/** What is typed into a form, kept for whoever is signed in until it is sent. Secrets never are. */
+/** The text typed into a form, kept for whoever is signed in until it is sent. Secrets never are. */
 import { untrack } from 'svelte';
 import { parse } from './json';
 import { drafts } from './kept.svelte';
@@ -14,7 +14,7 @@ export function keepTyped(name: string, text: string) {
   else drafts.forget(key(name));
 }
 
-/** Whether a form was begun and left. */
+/** Returns whether a form was begun and left. */
 export const begun = (name: string): boolean => untrack(() => drafts.text(key(name)) !== null);
 
 /** A form's fields, kept while they differ from what it began with. To be made while its component is. */

@@ -34,7 +34,7 @@ export type Turn = Schemas['Turn'];
 export type ProviderFailure = Schemas['ProviderFailure'];
 export type ContextBill = Schemas['ContextBill'];
 export type Entry = Schemas['Entry'];
-/** How many entries fit, and how many stand under each value of each facet. */
+/** The number of entries that fit, and how many stand under each value of each facet. */
 export type AuditFacets = Omit<Schemas['AuditFacets'], 'facets'> & { facets: Record<string, Record<string, number>> };
 export type AuditHistogram = Schemas['AuditHistogram'];
 export type EgressRow = Schemas['EgressRow'];

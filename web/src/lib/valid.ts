@@ -1,16 +1,16 @@
-/** What a form still needs is said in the words of this console, at its field, and not by the browser in its own. */
+/** The needs of a form, said in the words of this console, at its field, and not by the browser in its own. */
 import { tell } from './atfield';
 
 type Checked = HTMLInputElement | HTMLTextAreaElement | HTMLSelectElement;
 
-/** How the field is called: its label without what stands beside the name. */
+/** Returns the name of the field: its label without what stands beside the name. */
 function named(input: Checked): string {
   const label = input.labels?.[0]?.cloneNode(true) as Element | undefined;
   label?.querySelectorAll('.req').forEach((one) => one.remove());
   return (label?.textContent ?? input.getAttribute('aria-label') ?? '').replace(/\s+/g, ' ').trim();
 }
 
-/** What to do about a field, in plain words. */
+/** Returns what to do about a field, in plain words. */
 export function wanted(input: Checked): string {
   const { validity } = input;
   const bound = (name: string) => Number(input.getAttribute(name)).toLocaleString('en-US');

@@ -1,11 +1,11 @@
-/** Which rows of a long list are drawn: those in view, and those that must stay. */
+/** The rows of a long list that are drawn: those in view, and those that must stay. */
 export type Drawn<Item> = { kind: 'gap'; key: string; height: number } | { kind: 'row'; key: string; item: Item; at: number };
 
 /** Whether two draw the same. */
 export const alike = <Item>(a: Drawn<Item>, b: Drawn<Item>): boolean =>
   a.kind === 'gap' ? b.kind === 'gap' && a.height === b.height : b.kind === 'row' && a.item === b.item && a.at === b.at;
 
-/** Where each row begins, and at last where all end, in px. */
+/** Returns the place where each row begins, and at last where all end, in px. */
 export function offsets(heights: Iterable<number>): number[] {
   const made = [0];
   let end = 0;

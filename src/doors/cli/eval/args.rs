@@ -1,4 +1,4 @@
-//! What can be typed after `satchel eval`.
+//! The arguments of `satchel eval`.
 
 use std::path::PathBuf;
 

@@ -34,7 +34,7 @@ use crate::{
 const PASSAGES: usize = 60;
 /// Documents listed at a time.
 const PAGE: u32 = 500;
-/// How often it is looked whether everything is taken in.
+/// The interval at which it is looked whether everything is taken in.
 const LOOK: Duration = Duration::from_millis(500);
 
 #[derive(Deserialize)]

@@ -1,11 +1,11 @@
-//! What of an evaluation's files cannot be right: said beside the figures, which are reckoned all the same.
+//! Doubts about an evaluation's files: said beside the figures, which are reckoned all the same.
 
 use std::{collections::HashSet, path::Path};
 
 use super::set::Logged;
 use crate::{model::error::Error, services::find::trial::Case};
 
-/// What of a set cannot be right, a line each. `catalogue` are the ids of its tools or documents.
+/// Returns what cannot be right in a set, a line each. `catalogue` are the ids of its tools or documents.
 pub(super) fn of_set(name: &str, catalogue: &[String], cases: &[Case]) -> Vec<String> {
     let known: HashSet<&str> = catalogue.iter().map(String::as_str).collect();
     let asked: HashSet<&str> = cases.iter().map(|case| case.id.as_str()).collect();
@@ -23,13 +23,13 @@ pub(super) fn of_set(name: &str, catalogue: &[String], cases: &[Case]) -> Vec<St
     empty.into_iter().chain(counted.map(|(count, what)| format!("{name}: {count} {what}."))).collect()
 }
 
-/// What of a log cannot be right.
+/// Returns what cannot be right in a log.
 pub(super) fn of_log(log: &[Logged], known: &HashSet<String>) -> Option<String> {
     let matches = log.iter().flat_map(|line| &line.tools).any(|tool| known.contains(tool));
     (!matches).then(|| format!("--log: none of its {} needs names a tool of these sets.", log.len()))
 }
 
-/// Why a folder holds no sets.
+/// Returns the error that says why a folder holds no sets.
 pub(super) fn no_sets(dir: &Path, catalogue: &str) -> Error {
     let shown = dir.display();
     if dir.join(catalogue).is_file() {

@@ -61,7 +61,7 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
     if args.log.is_some() {
         screen.beside(doubts::of_log(&log, &known).as_slice())?;
     }
-    screen.show(&json!(summaries), |_| told(&summaries, embedder))?;
+    screen.show(&json!(summaries), |_| report(&summaries, embedder))?;
     Ok(Exit::Done)
 }
 
@@ -69,7 +69,7 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
 async fn learn(db: &Db, embedder: &Embedder, log: &[Logged]) -> Result<Past> {
     let mut past = Past::default();
     past.weigh(weights(log));
-    let needs: Vec<String> = log.iter().map(|line| parts::told(&line.need).to_owned()).collect();
+    let needs: Vec<String> = log.iter().map(|line| parts::beginning(&line.need).to_owned()).collect();
     let Some(vectors) = views::embedded(db, embedder, &needs).await? else { return Ok(past) };
     let user = UserId::new();
     for ((line, need), vector) in log.iter().zip(&needs).zip(&vectors) {
@@ -80,7 +80,7 @@ async fn learn(db: &Db, embedder: &Embedder, log: &[Logged]) -> Result<Past> {
     Ok(past)
 }
 
-/// The weight of each tool that the calls of a log would have taught (R43).
+/// The weight of each tool that the calls of a log would have taught.
 fn weights(log: &[Logged]) -> HashMap<String, f64> {
     let mut weights: HashMap<String, f64> = HashMap::new();
     for tool in log.iter().flat_map(|line| &line.tools) {
@@ -90,7 +90,7 @@ fn weights(log: &[Logged]) -> HashMap<String, f64> {
     weights
 }
 
-fn told(summaries: &[Summary], embedder: &Embedder) -> String {
+fn report(summaries: &[Summary], embedder: &Embedder) -> String {
     let table = table::of(summaries);
     match embedder.model() {
         Some(_) => table,

@@ -3,7 +3,7 @@
 /// Most digits of a whole number.
 const LONGEST: usize = 20;
 
-/// The same JSON with its whole numbers written without fraction and exponent. None where there is nothing to rewrite.
+/// The same JSON with its whole numbers written without fraction and exponent. `None` if there is nothing to rewrite.
 pub(super) fn with_whole_numbers(text: &str) -> Option<String> {
     let (mut out, mut rest, mut changed) = (String::with_capacity(text.len()), text, false);
     while let Some(at) = rest.find(|c: char| c == '"' || c == '-' || c.is_ascii_digit()) {

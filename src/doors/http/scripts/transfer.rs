@@ -42,16 +42,16 @@ pub(super) struct Imported {
 pub(super) struct NotImported {
     /// The file, or the script's name.
     name: String,
-    /// Why.
+    /// The reason.
     problem: String,
-    /// Whether a draft with another text is in its way: `replace` puts it in its place.
+    /// `true` if a draft with another text is in its way: `replace` puts it in its place.
     draft: bool,
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
 #[serde(deny_unknown_fields)]
 pub(super) struct ImportQuery {
-    /// Whether drafts with another text are replaced. They have no versions: what they held is gone then.
+    /// `true` if drafts with another text are replaced. They have no versions: what they held is gone then.
     #[serde(default)]
     replace: bool,
 }

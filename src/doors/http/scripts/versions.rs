@@ -51,7 +51,7 @@ pub(super) async fn publish(
     shown(&state.scripts, &name).await
 }
 
-/// Which version to go back to.
+/// The version to go back to.
 #[derive(Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub(super) struct RollBack {

@@ -19,17 +19,17 @@ use crate::{
 pub(super) struct ScriptSummary {
     /// The tool's name.
     name: String,
-    /// Where its text lies.
+    /// The place of its text.
     origin: Origin,
-    /// How it stands.
+    /// Its state.
     state: State,
-    /// What it does.
+    /// A description of what it does.
     description: String,
     /// The live version, of those written in the console.
     version: Option<u32>,
-    /// Whether there is a text that is not live.
+    /// `true` if there is a text that is not live.
     has_draft: bool,
-    /// Why it is no tool though it should be.
+    /// The reason it is no tool though it should be.
     problem: Option<String>,
     /// Hosts that wait for an administrator.
     waiting: Vec<String>,
@@ -62,11 +62,11 @@ impl ScriptSummary {
 pub(super) struct ScriptView {
     /// The tool's name.
     name: String,
-    /// Where its text lies.
+    /// The place of its text.
     origin: Origin,
-    /// How it stands.
+    /// Its state.
     state: State,
-    /// Why it is no tool though it should be.
+    /// The reason it is no tool though it should be.
     problem: Option<String>,
     /// The live text; the draft where nothing is live.
     source: String,
@@ -76,9 +76,9 @@ pub(super) struct ScriptView {
     digest: String,
     /// The live version.
     version: Option<u32>,
-    /// What the live text, or the draft, says of itself.
+    /// The declarations of the live text, or of the draft.
     spec: ScriptSpec,
-    /// What it may do.
+    /// The things it may do.
     capabilities: Vec<Capability>,
     /// Every version, the newest first.
     versions: Vec<Version>,
@@ -86,7 +86,7 @@ pub(super) struct ScriptView {
     enabled: bool,
     /// The last change, where it is known.
     updated_at: Option<Time>,
-    /// Who made it, where that is known.
+    /// The person who made it, where that is known.
     updated_by: Option<String>,
 }
 
@@ -127,14 +127,14 @@ fn version(shown: &Shown) -> Option<u32> {
     shown.kept.as_ref().and_then(|kept| kept.live.as_ref()).map(|(version, _)| *version)
 }
 
-/// What a script says of itself.
+/// The declarations of a script's header.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ScriptSpec {
     /// The tool's name.
     name: String,
-    /// What it does.
+    /// A description of what it does.
     description: String,
-    /// When to choose it.
+    /// A description of when to choose it.
     when_to_use: String,
     /// Its group in the library.
     category: Category,
@@ -142,11 +142,11 @@ pub(super) struct ScriptSpec {
     parameters: Value,
     /// The risk its header names.
     risk: Risk,
-    /// That, raised by the tools it uses.
+    /// The declared risk, raised by the tools it uses.
     derived_risk: Risk,
     /// The permission its caller needs.
     permission: Option<String>,
-    /// How long a call may take.
+    /// The longest a call may take.
     timeout_seconds: u64,
     /// Configuration it takes.
     settings: Vec<Setting>,
@@ -173,25 +173,25 @@ impl ScriptSpec {
     }
 }
 
-/// What a check found.
+/// The result of a check.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ScriptCheck {
-    /// What is wrong, in the order of the text.
+    /// The problems, in the order of the text.
     pub(super) problems: Vec<Diagnostic>,
-    /// What the text says of itself; none while its header is wrong.
+    /// The declarations of the text; `null` while its header is wrong.
     pub(super) spec: Option<ScriptSpec>,
-    /// What it may do.
+    /// The things it may do.
     pub(super) capabilities: Vec<Capability>,
-    /// How long the check took, in milliseconds.
+    /// The duration of the check, in milliseconds.
     pub(super) ms: f64,
 }
 
-/// What came of a trial.
+/// The result of a trial.
 #[derive(Serialize, ToSchema, Default)]
 pub(super) struct ScriptRun {
-    /// Whether it worked.
+    /// `true` if it worked.
     pub(super) success: bool,
-    /// What it gave back.
+    /// The value it returned.
     pub(super) data: Value,
     /// The result as it is shown.
     pub(super) content: Vec<crate::model::output::Content>,
@@ -199,17 +199,17 @@ pub(super) struct ScriptRun {
     pub(super) title: Option<String>,
     /// An HTML fragment; to be sanitised before it is shown.
     pub(super) html: Option<String>,
-    /// What went wrong.
+    /// The error, if it failed.
     pub(super) error: Option<String>,
-    /// Where.
+    /// The line of the error.
     pub(super) line: Option<u64>,
-    /// Where on that line.
+    /// The column of the error.
     pub(super) column: Option<u64>,
-    /// What it logged.
+    /// The lines it logged.
     pub(super) log: Vec<LogLine>,
     /// Operations, as the engine counts them.
     pub(super) operations: u64,
-    /// How long it took, in milliseconds.
+    /// The duration in milliseconds.
     pub(super) ms: f64,
 }
 
@@ -225,7 +225,7 @@ impl ScriptRun {
     }
 }
 
-/// What a script can be made of.
+/// The building blocks of a script.
 #[derive(Serialize, ToSchema)]
 pub(super) struct ScriptReference {
     /// Functions.
@@ -234,7 +234,7 @@ pub(super) struct ScriptReference {
     pub(super) tags: Vec<TagView>,
     /// Scripts to start from.
     pub(super) templates: Vec<crate::services::scripts::Template>,
-    /// What a run may use.
+    /// The limits of a run.
     pub(super) limits: LimitsView,
 }
 
@@ -243,15 +243,15 @@ pub(super) struct ScriptReference {
 pub(super) struct HelperView {
     /// Its name.
     pub(super) name: &'static str,
-    /// How it is called.
+    /// The signature.
     pub(super) signature: &'static str,
-    /// What it belongs to.
+    /// The group it belongs to.
     pub(super) group: &'static str,
-    /// What it does.
+    /// A description of what it does.
     pub(super) description: &'static str,
     /// An expression that uses it.
     pub(super) example: &'static str,
-    /// What that gives, as JSON.
+    /// The result, as JSON.
     pub(super) result: &'static str,
 }
 
@@ -260,13 +260,13 @@ pub(super) struct HelperView {
 pub(super) struct TagView {
     /// The word after `@`.
     pub(super) tag: &'static str,
-    /// How it is written.
+    /// The syntax.
     pub(super) syntax: &'static str,
-    /// What it is for.
+    /// The purpose.
     pub(super) description: &'static str,
 }
 
-/// What a run may use.
+/// The limits of a run.
 #[derive(Serialize, ToSchema)]
 pub(super) struct LimitsView {
     /// Longest text of a script.

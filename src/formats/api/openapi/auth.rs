@@ -23,12 +23,12 @@ const MAX_DOUBTS: usize = 3;
 /// Most schemes that are looked at.
 const MAX_SCHEMES: usize = 100;
 
-/// What a document asks for.
+/// The credentials a document asks for.
 #[derive(Default)]
 pub(super) struct Security<'a> {
     /// The credential of the system.
     pub(super) auth: Auth,
-    /// What a person has to do about it.
+    /// A note on what a person has to do about it.
     pub(super) warnings: Vec<String>,
     schemes: Vec<Scheme<'a>>,
     chosen: Option<&'a str>,
@@ -37,16 +37,16 @@ pub(super) struct Security<'a> {
 /// One scheme, as far as it is known here.
 struct Scheme<'a> {
     name: &'a str,
-    /// The credential that does for it; none where nothing does.
+    /// The credential that does for it; `None` if nothing does.
     auth: Option<Auth>,
-    /// What a person has to do about it.
+    /// A note on what a person has to do about it.
     doubt: Option<String>,
     /// The scopes it describes.
     scopes: Vec<&'a str>,
 }
 
 impl Scheme<'_> {
-    /// Whether the document says all there is to know.
+    /// Returns whether the document says all there is to know.
     fn is_whole(&self) -> bool {
         self.auth.is_some() && self.doubt.is_none()
     }
@@ -106,7 +106,8 @@ impl<'a> Security<'a> {
         known.doubt.clone()
     }
 
-    /// What the document as a whole asks for, the best first: one that is enough before several at once.
+    /// Returns the credentials the document as a whole asks for, the best first: one that is enough before several at
+    /// once.
     fn of_whole(&self, document: &'a Value) -> Vec<&'a str> {
         let mut asked: Vec<(bool, &str)> =
             alternatives(document).flat_map(|one| one.keys().map(|name| (one.len() > 1, name.as_str()))).collect();
@@ -114,7 +115,7 @@ impl<'a> Security<'a> {
         asked.into_iter().map(|(_, name)| name).collect()
     }
 
-    /// What the operations ask for, what most of them do first.
+    /// Returns the credentials the operations ask for, those of most of them first.
     fn of_operations(&self, document: &'a Value) -> Vec<&'a str> {
         let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
         for operation in operations(document) {
@@ -265,7 +266,7 @@ mod tests {
     use super::*;
     use crate::{formats::api::openapi::read, model::catalog::proposal::Proposals};
 
-    /// What is read of a document with these schemes, this `security`, and operations with these.
+    /// Returns the reading of a document with these schemes, this `security`, and operations with these.
     fn asked(schemes: &Value, whole: Value, operations: &[Value]) -> Proposals {
         let one = |(n, security): (usize, &Value)| {
             let operation = if security.is_null() {

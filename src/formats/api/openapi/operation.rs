@@ -16,7 +16,7 @@ use crate::{
 /// Most parameters of an operation that are looked at; an endpoint takes fewer.
 const MAX_PARAMETERS: usize = 1_000;
 
-/// Where the system is and what it asks for, as the whole document says.
+/// The place of the system and what it asks for, as the whole document says.
 pub(super) struct Place<'a> {
     pub(super) base: Option<&'a str>,
     pub(super) from: Option<&'a Url>,

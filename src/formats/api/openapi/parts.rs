@@ -31,7 +31,8 @@ pub(super) fn text_at<'a>(document: &'a Value, pointer: &str) -> &'a str {
     document.pointer(pointer).and_then(Value::as_str).unwrap_or_default()
 }
 
-/// Where the document says the system is; an address without a host is completed from where the document was fetched.
+/// Returns the address the document gives for the system; one without a host is completed from where the document was
+/// fetched.
 pub(super) fn base_url(document: &Value, swagger: bool, from: Option<&Url>) -> Option<String> {
     // Where OpenAPI 3 names no server, the server is `/`, beside the document.
     let own = || server(document).or_else(|| from.filter(|_| names_no_server(document)).map(|_| "/".to_owned()));
@@ -310,7 +311,7 @@ pub(super) fn fix_query(path: &str, parameters: &mut Vec<Parameter>) {
     }
 }
 
-/// Whether it is the header of a credential, and a call fails without it.
+/// Returns whether it is the header of a credential, and a call fails without it.
 pub(super) fn is_credential(parameter: &Parameter) -> bool {
     parameter.required
         && parameter.place == ParameterPlace::Header

@@ -35,7 +35,7 @@ pub(super) fn style(
     said(name, given, (place, schema), warnings)
 }
 
-/// How the members of a form are written of which its `encoding` says so.
+/// Returns how the members of a form are written of which its `encoding` says so.
 pub(super) fn members(
     encoding: Option<&Value>,
     properties: Option<&Value>,
@@ -61,7 +61,7 @@ pub(super) fn members(
     styles
 }
 
-/// What stands before a value in the path: a dot in the style `label`, its name in the style `matrix`.
+/// Returns the text before a value in the path: a dot in the style `label`, its name in the style `matrix`.
 pub(super) fn before(given: &Value) -> Option<String> {
     if given.get("in").and_then(Value::as_str) != Some("path") {
         return None;
@@ -81,7 +81,7 @@ fn is_nested(schema: &Value) -> bool {
     may_be(schema, "array") || may_be(schema, "object")
 }
 
-/// What `style` and `explode` mean for a value with this schema.
+/// Returns the meaning of `style` and `explode` for a value with this schema.
 fn said(name: &str, given: &Value, (place, schema): (ParameterPlace, &Value), warnings: &mut Vec<String>) -> Style {
     let is_object = may_be(schema, "object");
     let usual = if place == ParameterPlace::Query { "form" } else { "simple" };
@@ -111,7 +111,7 @@ fn said(name: &str, given: &Value, (place, schema): (ParameterPlace, &Value), wa
     }
 }
 
-/// How Swagger writes a list: with commas unless it says otherwise.
+/// Returns how Swagger writes a list: with commas unless it says otherwise.
 pub(super) fn collection(given: &Value, place: ParameterPlace) -> Style {
     match given.get("collectionFormat").and_then(Value::as_str).unwrap_or("csv") {
         "ssv" => Style::Space,

@@ -10,7 +10,7 @@ use crate::model::catalog::{
     xml_name,
 };
 
-/// Whether most fields stand in no namespace.
+/// Returns whether most fields stand in no namespace.
 pub(super) fn are_bare(fields: &[Parameter]) -> bool {
     // What repeats says it of each.
     let one =

@@ -35,7 +35,7 @@ pub(super) struct Types<'a, 's> {
     pub(super) warnings: Vec<String>,
 }
 
-/// Where a group of fields stands: whether it may be left out, whether it repeats, what is said of it.
+/// The place of a group of fields: whether it may be left out, whether it repeats, what is said of it.
 #[derive(Clone, Default)]
 struct Place {
     optional: bool,
@@ -54,7 +54,7 @@ impl<'a, 's> Types<'a, 's> {
         }
     }
 
-    /// Whether it is too much, or too deep, to read on.
+    /// Returns whether it is too much, or too deep, to read on.
     fn is_spent(&mut self, depth: usize) -> bool {
         self.nodes += 1;
         self.allowance.take();

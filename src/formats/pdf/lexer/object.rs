@@ -105,7 +105,7 @@ impl Lexer<'_> {
         }
     }
 
-    /// Whether the object ends here although something in it is still open.
+    /// Returns whether the object ends here although something in it is still open.
     fn is_end(&self) -> bool {
         [&b"endobj"[..], b"stream"].iter().any(|word| self.rest().starts_with(word))
     }

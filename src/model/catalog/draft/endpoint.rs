@@ -51,7 +51,7 @@ pub struct EndpointDraft {
     /// A description of what it does.
     #[schema(max_length = 4000)]
     pub description: Option<String>,
-    /// When to choose it.
+    /// A description of when to choose it.
     #[schema(max_length = 4000)]
     pub when_to_use: Option<String>,
     /// Its risk; that of its method unless said.

@@ -87,7 +87,8 @@ fn bound(cursor: &mut Cursor, key: &str) -> Parsed<BoundSecret> {
     Ok(BoundSecret { key: key.to_owned(), hosts, at: cursor.place(start) })
 }
 
-/// Where a secret is sent to a host that the script does not call: such a header promises what nothing keeps.
+/// Returns a problem where a secret is sent to a host that the script does not call: such a header promises what
+/// nothing keeps.
 pub(super) fn unnamed_host(head: &Head, bound: &BoundSecret) -> Option<Diagnostic> {
     let host = bound.hosts.iter().find(|host| !head.hosts.contains(host))?;
     let (line, column) = bound.at;

@@ -22,7 +22,7 @@ use crate::{
     store::catalog::ImportPlan,
 };
 
-/// How an operation of a document stands to what is known.
+/// The difference between an operation of a document and what is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ImportChange {
@@ -37,21 +37,21 @@ pub enum ImportChange {
 /// One operation, compared.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Compared {
-    /// What the document says.
+    /// The operation as the document describes it.
     pub proposal: Proposal,
-    /// How that stands to what is known.
+    /// The difference to what is known.
     pub change: ImportChange,
     /// The endpoint it is.
     pub known: Option<EndpointId>,
-    /// What the document says otherwise than at the last import.
+    /// The fields in which the document differs from the last import.
     pub differs: Vec<&'static str>,
-    /// What people changed by hand: that stays.
+    /// The fields people changed by hand: those stay.
     pub kept: Vec<&'static str>,
     /// The endpoint as it would be.
     pub becomes: Endpoint,
 }
 
-/// What was chosen of an operation.
+/// The choices made for an operation.
 #[derive(Debug, Clone, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ImportChoice {
@@ -61,14 +61,14 @@ pub struct ImportChoice {
     pub risk: Option<Risk>,
     /// A description in place of the document's.
     pub description: Option<String>,
-    /// When to choose it, in place of the document's.
+    /// The text on when to choose it, in place of the document's.
     pub when_to_use: Option<String>,
 }
 
 /// A document against a system.
 #[derive(Debug, Default)]
 pub struct Comparison<T> {
-    /// What is shown of its operations, in its order.
+    /// The part that is shown of its operations, in its order.
     pub operations: Vec<T>,
     /// Endpoints that came from a document and are not in this one.
     pub gone: Vec<EndpointId>,
@@ -105,7 +105,8 @@ pub fn compare<T>(
     Comparison { operations: compared, gone: gone.map(|endpoint| endpoint.id).collect(), unusable }
 }
 
-/// What is to be written for the operations that were chosen. `remove` are endpoints of the system to be forgotten.
+/// Returns the changes to write for the operations that were chosen. `remove` are endpoints of the system to be
+/// forgotten.
 pub fn plan(
     system: SystemId,
     endpoints: &[Endpoint],
@@ -131,7 +132,7 @@ pub fn plan(
 /// The names of the fields an import may change.
 const FIELDS: [&str; 8] = ["name", "operation", "method", "path", "parameters", "description", "when_to_use", "risk"];
 
-/// Which fields of two operations differ.
+/// Returns the fields in which two operations differ.
 fn differs(a: &Proposal, b: &Proposal) -> Vec<&'static str> {
     let same = [
         a.name == b.name,
@@ -184,7 +185,7 @@ fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time
             (becomes, by_document, by_hand)
         }
     };
-    // What somebody says now, he says by hand.
+    // What somebody says now, they say by hand.
     let by_person = EndpointDraft { risk, description, when_to_use, ..EndpointDraft::default() };
     becomes = by_person.apply(becomes, &BTreeSet::new(), now)?;
     becomes.imported = Some(Box::new(said));

@@ -1,4 +1,4 @@
-//! What a document says of the system itself, and an import into a system that is known leaves as it is.
+//! The statements of a document about the system itself, which an import into a known system leaves as it is.
 
 use url::Url;
 
@@ -8,7 +8,7 @@ use crate::model::catalog::{
     system::System,
 };
 
-/// What the document says otherwise than the system has it, in words: nobody believes it was taken over.
+/// Returns what the document says otherwise than the system has it, in words: nobody believes it was taken over.
 pub fn kept(system: &System, read: &Proposals) -> Vec<String> {
     [base_url(system, read), credential(system, read)].into_iter().flatten().collect()
 }
@@ -39,7 +39,7 @@ fn credential(system: &System, read: &Proposals) -> Option<String> {
     ))
 }
 
-/// Whether a credential of one is sent as that of the other: who asks is the system's own matter.
+/// Returns whether a credential of one is sent as that of the other: who asks is the system's own matter.
 fn is_same(a: &Auth, b: &Auth) -> bool {
     match (a, b) {
         (Auth::ApiKey { place: KeyPlace::Header, name: a }, Auth::ApiKey { place: KeyPlace::Header, name: b }) => {
@@ -68,7 +68,7 @@ mod tests {
     use crate::model::{catalog::draft::SystemDraft, time::Time};
     use serde_json::{Value, json};
 
-    fn told(auth: Value, base_url: Option<&str>, document: Value) -> Vec<String> {
+    fn differences(auth: Value, base_url: Option<&str>, document: Value) -> Vec<String> {
         let draft = json!({"name": "x", "base_url": "https://a.example/v1", "auth": auth});
         let draft: SystemDraft = serde_json::from_value(draft).unwrap();
         let system = draft.into_new(&Default::default(), Time::from_millis(0)).unwrap();
@@ -79,7 +79,7 @@ mod tests {
     #[test]
     fn what_the_document_says_otherwise_is_told_and_what_is_the_same_is_not() {
         let (none, key) = (json!({"type": "none"}), json!({"type": "api_key", "in": "header", "name": "X-Key"}));
-        let moved = told(none.clone(), Some("https://b.example/v1/"), key.clone());
+        let moved = differences(none.clone(), Some("https://b.example/v1/"), key.clone());
         assert_eq!(moved.len(), 2);
         assert!(moved[0].contains("https://b.example/v1; calls still go to https://a.example/v1,"), "{moved:?}");
         assert!(moved[1].contains("a key in the header 'X-Key'; this system still sends no credential"), "{moved:?}");
@@ -89,7 +89,7 @@ mod tests {
             (json!({"type": "basic", "username": "me"}), None, json!({"type": "basic"})),
             (key, None, none),
         ] {
-            assert_eq!(told(own, base, document), [""; 0]);
+            assert_eq!(differences(own, base, document), [""; 0]);
         }
     }
 }

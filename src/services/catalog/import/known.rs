@@ -1,4 +1,5 @@
-//! Which endpoint an operation of a document is: by its key, by its path under other names, by its `operationId`.
+//! The match of a document's operations with endpoints: by its key, by its path under other names, by its
+//! `operationId`.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -63,12 +64,12 @@ impl<'a> Known<'a> {
     }
 }
 
-/// Whether it is recognised by its path, which may change.
+/// Returns whether it is recognised by its path, which may change.
 fn is_request(operation: &Proposal) -> bool {
     operation.operation == Operation::Rest
 }
 
-/// Whether a name is an `operationId`, and not the words of a summary: `listUsers`, `users/list`, `users_list`.
+/// Returns whether a name is an `operationId`, and not the words of a summary: `listUsers`, `users/list`, `users_list`.
 fn is_id(name: &str) -> bool {
     let is_whole = name.chars().all(|c| c.is_alphanumeric() || "_-./:#".contains(c));
     let inside = name.get(1..).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use crate::model::catalog::endpoint::{Endpoint, ParameterPlace};
 
-/// What is left of a key, or a path, without the names of its parameters: `GET /users/{}`.
+/// Returns a key, or a path, without the names of its parameters: `GET /users/{}`.
 pub(super) fn shape(key: &str) -> String {
     mapped(key, |_| String::new())
 }

@@ -1,4 +1,4 @@
-//! Where a document comes from: a text, or an address that is fetched.
+//! The source of a document: a text, or an address that is fetched.
 
 use std::time::Duration;
 
@@ -43,7 +43,7 @@ const MAX_ROUNDS: usize = 20;
 const PATIENCE: Duration = Duration::from_secs(180);
 /// Most words of a refusal that are read, in bytes.
 const MAX_REFUSAL: usize = 64 << 10;
-/// What a document may be.
+/// The media types a document may have.
 const KINDS: &str = "application/json, application/yaml, text/yaml, text/xml, */*;q=0.5";
 
 /// A document to be read: `text` or `url`.
@@ -53,13 +53,13 @@ pub struct ImportSource {
     /// The document itself: OpenAPI, Swagger, a GraphQL schema or its introspection, a WSDL, or a curl command.
     #[schema(min_length = 1)]
     pub text: Option<String>,
-    /// Where it is; of a GraphQL system, where it is asked.
+    /// The address of the document; of a GraphQL system, the one it is asked at.
     #[schema(pattern = r"^https?://\S+$")]
     pub url: Option<String>,
-    /// Whether `url` is a GraphQL system, to be asked for its schema.
+    /// `true` if `url` is a GraphQL system, to be asked for its schema.
     #[serde(default)]
     pub graphql: bool,
-    /// Whether `url` is a gRPC system, to be asked by server reflection.
+    /// `true` if `url` is a gRPC system, to be asked by server reflection.
     #[serde(default)]
     pub grpc: bool,
 }
@@ -67,7 +67,8 @@ pub struct ImportSource {
 /// Reads a document. Of a system that is known, its own credential is sent along where the document is on its host.
 ///
 /// # Errors
-/// Where it cannot be had or read, or that takes more than three minutes.
+///
+/// If it cannot be had or read, or that takes more than three minutes.
 pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&System>) -> Result<Proposals> {
     let late = |_| {
         Error::new(
@@ -197,7 +198,7 @@ async fn fetch(
     }
 }
 
-/// What was found at an address.
+/// The document found at an address.
 struct Found {
     status: StatusCode,
     url: Url,

@@ -19,7 +19,7 @@ use tonic::{
     server::{Grpc, NamedService, ServerStreamingService},
 };
 
-/// What is asked: `text` is given back, `times` counts, `code` fails.
+/// The question: `text` is given back, `times` counts, `code` fails.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Question {
     #[prost(string, tag = "1")]
@@ -41,7 +41,7 @@ pub enum Mood {
     Glad = 1,
 }
 
-/// What comes back: the question, and what the server was told beside it.
+/// The answer: the question, and what the server was told beside it.
 #[derive(Clone, PartialEq, prost::Message)]
 pub struct Answer {
     #[prost(message, optional, tag = "1")]

@@ -22,7 +22,7 @@ use super::{
     things::{self, Things},
 };
 
-/// Which versions of reflection it has.
+/// The versions of reflection it has.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Reflection {
     V1,

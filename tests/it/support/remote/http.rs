@@ -117,7 +117,7 @@ impl Remote {
         self.shared.seen.lock().last().expect("nothing was asked").clone()
     }
 
-    /// How many connections were made.
+    /// Returns the number of connections that were made.
     pub fn connections(&self) -> usize {
         self.shared.connections.load(Ordering::SeqCst)
     }

@@ -11,13 +11,13 @@ pub async fn customers() -> Remote {
     Remote::start(customer).await
 }
 
-/// What that service answers.
+/// Answers as that service does.
 pub fn customer(seen: &Seen) -> Reply {
     let (path, query) = seen.target.split_once('?').unwrap_or((&seen.target, ""));
     match path.strip_prefix("/api/v2").unwrap_or(path) {
         "/customers/1042" => answer(200, &json!({"id": 1042, "name": "Zoë Anders"})),
         "/customers" => answer(200, &json!({"count": 1, "query": query})),
-        "/echo" => answer(200, &told(seen)),
+        "/echo" => answer(200, &echo(seen)),
         "/csv" => reply(200, "text/csv", "name,city\nZoë,Bern\nAda,Rom\n"),
         "/xml" => reply(200, "application/xml", "<list><item id=\"1\">a</item><item id=\"2\">b</item></list>"),
         "/text" => reply(200, "text/plain; charset=iso-8859-1", &b"Gr\xfc\xdfe"[..]),
@@ -43,7 +43,7 @@ pub fn customer(seen: &Seen) -> Reply {
     }
 }
 
-fn told(seen: &Seen) -> Value {
+fn echo(seen: &Seen) -> Value {
     let names = ["authorization", "x-api-key", "x-trace", "content-type", "soapaction"];
     let headers: serde_json::Map<String, Value> =
         names.iter().map(|name| ((*name).to_owned(), json!(seen.header(name)))).collect();

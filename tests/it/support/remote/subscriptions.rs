@@ -61,7 +61,7 @@ async fn serve(stream: TcpStream) -> Option<()> {
     Some(())
 }
 
-/// Whether the client waits to be let in: then nothing comes before its answer to a ping.
+/// Returns whether the client waits to be let in: then nothing comes before its answer to a ping.
 async fn waits(socket: &mut WebSocketStream<TcpStream>) -> bool {
     socket.send(Message::Ping(Bytes::from_static(b"waiting?"))).await.is_ok()
         && matches!(socket.next().await, Some(Ok(Message::Pong(_))))

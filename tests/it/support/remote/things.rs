@@ -145,7 +145,7 @@ fn field(name: &str, number: i32, kind: Type, of: Option<&str>) -> FieldDescript
 /// The service.
 #[derive(Clone)]
 pub struct Things {
-    /// How it packs its answers.
+    /// The compression of its answers.
     pub packed: Option<CompressionEncoding>,
 }
 
@@ -187,7 +187,7 @@ impl ServerStreamingService<Bytes> for Method {
         let given = request.into_inner();
         let answers = match self.0.as_str() {
             "Break" => vec![Ok(given.clone()), Ok(given), Err(broken())],
-            "Tell" => vec![Ok(told())],
+            "Tell" => vec![Ok(linked_thing())],
             _ => vec![Ok(given)],
         };
         Box::pin(async move { Ok(Response::new(stream::iter(answers).boxed())) })
@@ -223,7 +223,7 @@ struct Told {
     extra: Option<prost_types::Any>,
 }
 
-fn told() -> Bytes {
+fn linked_thing() -> Bytes {
     let value = prost::Message::encode_to_vec(&Linked { text: "told".to_owned() });
     let extra = prost_types::Any { type_url: "type.googleapis.com/things.v1.Linked".to_owned(), value };
     prost::Message::encode_to_vec(&Told { extra: Some(extra) }).into()

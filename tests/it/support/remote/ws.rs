@@ -62,7 +62,7 @@ impl Talker {
         Self { address, seen }
     }
 
-    /// What was asked for.
+    /// Returns the requests that came.
     pub fn seen(&self) -> Vec<(String, HeaderMap)> {
         self.seen.lock().clone()
     }

@@ -18,7 +18,7 @@ export function coloured(node: HTMLElement, info: string) {
 
 const WRAP = 'satchel.wrap';
 
-/** Whether long lines are wrapped: in all code alike, and kept by this browser. */
+/** Returns whether long lines are wrapped: in all code alike, and kept by this browser. */
 function wrapped(): boolean {
   return document.documentElement.dataset['wrap'] !== undefined;
 }

@@ -1,4 +1,4 @@
-/** Which language a block of code is in, and its parser: each is loaded when it is first seen. */
+/** The language of a block of code, and its parser: each is loaded when it is first seen. */
 import type { StreamParser } from '@codemirror/language';
 import type { Parser } from '@lezer/common';
 
@@ -14,9 +14,9 @@ const c = async () => (await import('@lezer/cpp')).parser;
 const kotlinLike = (name: 'kotlin' | 'csharp' | 'scala' | 'dart') => () => streamed(import('@codemirror/legacy-modes/mode/clike').then((found) => found[name]));
 
 interface Language {
-  /** How people call it. */
+  /** The name people call it by. */
   name: string;
-  /** What models write after the fence. */
+  /** The names models write after the fence. */
   also: readonly string[];
   parser: () => Promise<Parser>;
 }
@@ -76,7 +76,7 @@ const word = (info: string) =>
     .split(/[\s,{]/, 1)[0]
     ?.toLowerCase() ?? '';
 
-/** How people call the language of a block; as it was written where it is none of ours. */
+/** Returns the name people call the language of a block by; as it was written where it is none of ours. */
 export const nameOf = (info: string): string => known.get(word(info))?.name ?? info.trim().split(/\s/, 1)[0] ?? '';
 
 const parsers = new Map<string, Promise<Parser>>();

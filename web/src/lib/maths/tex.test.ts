@@ -117,7 +117,7 @@ describe('a formula that means harm', () => {
     'takes no more than twice the work for twice the text, where %j begins one again and again',
     (begin) => {
       const searched = vi.spyOn(RegExp.prototype, 'exec');
-      /** How often something is looked for in a text of so many characters. */
+      /** Returns the number of times something is looked for in a text of so many characters. */
       const work = (characters: number) => {
         searched.mockClear();
         render(begin.repeat(characters / begin.length));

@@ -38,10 +38,10 @@ export function formula(text: string): Formula | undefined {
   return inDollars(text);
 }
 
-/** What may begin a formula; a letter or digit before a dollar makes it an amount, as in US$5. */
+/** The beginnings of a formula; a letter or digit before a dollar makes it an amount, as in US$5. */
 const BEGIN = /(?<![\p{L}\p{N}\\$])\$|\\[([]/u;
 
-/** Whether a text may hold any. */
+/** Returns whether a text may hold any. */
 export const mayHold = (text: string): boolean => BEGIN.test(text);
 
 /** The formulas of one text; each place holds the number of its own. */

@@ -10,7 +10,7 @@ const KEPT = 300;
 /** A formula has no need to define anything; what defines can grow without end. */
 const DEFINES = /\\(?:[gex]?def|let|futurelet|global|long|(?:re)?newcommand|providecommand|DeclareMathOperator|label|tag)\b/;
 const MATHML = 'http://www.w3.org/1998/Math/MathML';
-/** What makes an address or a name of an element, and all that runs. */
+/** The attributes that make an address or a name of an element, and all that runs. */
 const REFUSED = /^(?:on|xlink|href$|src$|action|id$|name$)/i;
 
 /** A stream draws the same formulas many times. */
@@ -42,7 +42,7 @@ function draw(tex: string, display: boolean): Element | null {
   return math;
 }
 
-/** Whether all of it is MathML and within bounds. Addresses and names are taken away. */
+/** Returns whether all of it is MathML and within bounds. Addresses and names are taken away. */
 function harmless(math: Element): boolean {
   const todo: [Element, number][] = [[math, 0]];
   let count = 0;

@@ -21,7 +21,7 @@ const FORMS: Record<string, Form> = {
   donut: 'pie',
 };
 
-/** Why these numbers are no shares of one whole; empty where they are. */
+/** Returns why these numbers are no shares of one whole; empty where they are. */
 function unfit(labels: readonly string[], series: readonly Series[]): string {
   const values = series[0]?.values ?? [];
   if (series.length > 1) return 'a pie shows one series';

@@ -11,7 +11,7 @@ const OPEN = /^ {0,3}:::widget\{([^}]*)\}(.*)$/;
 const CLOSE = /^(.*?):::\s*$/;
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
 
-/** What stands between the braces: names with values in quotes or bare. */
+/** Returns what stands between the braces: names with values in quotes or bare. */
 function attributes(given: string): Map<string, string> {
   return new Map([...given.matchAll(/([\w-]+)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"']+))/g)].map(([, name, a, b, c]) => [name ?? '', a ?? b ?? c ?? '']));
 }

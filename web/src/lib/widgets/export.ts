@@ -1,4 +1,4 @@
-/** What a person takes along: rows or a text as a file, made here and sent nowhere. */
+/** The exports a person takes along: rows or a text as a file, made here and sent nowhere. */
 import type { Row } from './widget';
 
 export type Format = 'csv' | 'json' | 'md' | 'txt';
@@ -8,7 +8,7 @@ const MEDIA: Record<Format, string> = { csv: 'text/csv', json: 'application/json
 const plain = (value: unknown): string => (value === null || value === undefined ? '' : typeof value === 'object' ? JSON.stringify(value) : String(value));
 
 const FORMULA = /^(?=\s*[=+\-@＝＋－＠]|[\t\r\n])/;
-/** Where a spreadsheet whose separator is another one begins a cell; an item of a list is no formula. */
+/** The places where a spreadsheet whose separator is another one begins a cell; an item of a list is no formula. */
 const LATER_FORMULA = /(?<=[;\t\r\n]\s*)(?=[=+@＝＋＠]|[-－](?! ))/g;
 
 /** A cell that a spreadsheet would take for a formula, or for several cells with one among them, is text. */

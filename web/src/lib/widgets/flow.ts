@@ -3,7 +3,7 @@
 export interface FlowNode {
   id: string;
   name: string;
-  /** Who or with what, below the name. */
+  /** The person or the means, below the name. */
   note: string;
   /** Whether it is elsewhere: drawn as an outline. */
   faint?: boolean;
@@ -209,7 +209,7 @@ export function layout(nodes: readonly FlowNode[], edges: readonly FlowEdge[], d
   };
 }
 
-/** How small a drawing may become to be seen whole: its letters stay as large, and in a smaller box they have no room. */
+/** The scale to which a drawing may shrink to be seen whole: its letters stay as large, and in a smaller box they have no room. */
 const LEAST = 0.85;
 
 export interface Fitted extends Drawn {

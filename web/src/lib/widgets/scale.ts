@@ -1,7 +1,10 @@
 /** Values nearer to each other than this part of them are one value: binary fractions tell no more. */
 const SAME = 1e-9;
 
-/** Between which values an axis runs. It begins at zero unless that would flatten what is told; what is filled stands on zero, and so do values that are all the same. */
+/**
+ * Between which values an axis runs. It begins at zero unless that would flatten what is told; what is filled stands on
+ * zero, and so do values that are all the same.
+ */
 export function extent(values: readonly number[], filled = false): [low: number, high: number] {
   const [least, most] = [Math.min(...values), Math.max(...values)];
   if (!Number.isFinite(least) || !Number.isFinite(most) || (least === 0 && most === 0)) return [0, 1];
@@ -33,11 +36,11 @@ export interface Label {
   anchor: 'start' | 'middle' | 'end';
 }
 
-/** How wide a text is at most in the letters of an axis, in px. */
+/** Returns the greatest width of a text in the letters of an axis, in px. */
 const wide = (text: string) => Array.from(text).reduce((sum, letter) => sum + (letter > '\u2e80' ? 11.5 : 6.6), 0);
 const APART = 10;
 
-/** Which labels are written where not all have room: evenly, with the first, and none over another or over the edge. */
+/** Returns which labels are written where not all have room: evenly, with the first, and none over another or over the edge. */
 export function legible(labels: readonly string[], x: (at: number) => number, room: number, most = 16): Label[] {
   const placed = labels.map((whole, at): Label & { from: number; to: number } => {
     const text = whole.length > most ? `${whole.slice(0, most - 1)}…` : whole;
@@ -53,7 +56,7 @@ export function legible(labels: readonly string[], x: (at: number) => number, ro
   return placed.slice(0, 1).map(({ at, text, anchor }) => ({ at, text, anchor }));
 }
 
-/** Where the bar of a value begins and how long it is, in parts of the track between the lowest and the highest value; it starts at zero, to either side. */
+/** Returns where the bar of a value begins and how long it is, in parts of the track between the lowest and the highest value; it starts at zero, to either side. */
 export function bar(value: number, low: number, high: number): { from: number; size: number } {
   const [least, most] = [Math.min(0, low), Math.max(0, high)];
   const span = most - least;
@@ -65,7 +68,7 @@ export function bar(value: number, low: number, high: number): { from: number; s
 export const WHOLE = 0.9999;
 
 export interface Slice {
-  /** Which part of the whole; null where there is no value. */
+  /** The share of the whole; null where there is no value. */
   share: number | null;
   /** Its outline around 0 0; empty where nothing or all is drawn. */
   path: string;

@@ -1,4 +1,4 @@
-/** What shape a result has, so that any tool's output is drawn without knowing the tool. */
+/** The shape of a result, so that any tool's output is drawn without knowing the tool. */
 import { isDiff, parse } from '../diff';
 import { localImage, MOST_BOXES, record, scalar, toneOf, type Happening, type Row, type Widget } from './widget';
 
@@ -120,7 +120,7 @@ function whole(data: Row): Widget[] | null {
   return null;
 }
 
-/** How a result is drawn, part by part; null where only its JSON says it. */
+/** Returns the widgets a result is drawn with, part by part; null where only its JSON says it. */
 export function drawn(data: unknown): Widget[] | null {
   const rows = rowsOf(data);
   const all = rows && flows(rows);

@@ -1,4 +1,4 @@
-/** What can be drawn in place of text or JSON, and how what a model asks for becomes one of these. */
+/** The widgets that can be drawn in place of text or JSON, and how what a model asks for becomes one of these. */
 import { compare, parse, isDiff, type DiffRow } from '../diff';
 import { field } from '../format';
 import { distinct, formOf, type Form } from './chart';

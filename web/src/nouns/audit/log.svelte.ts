@@ -12,7 +12,7 @@ export type Filter = Record<Facet | 'q' | 'within' | 'from' | 'to', string>;
 
 const PAGE = 100;
 const MOST = 5000;
-/** How soon it is counted again where something has arrived. */
+/** The time until it is counted again where something has arrived. */
 const RECOUNT = 3000;
 
 export function filterOf(query: URLSearchParams): Filter {
@@ -28,19 +28,19 @@ export function address(filter: Filter, seq = ''): string {
   return `/audit${seq ? `/${seq}` : ''}${query.size ? `?${query}` : ''}`;
 }
 
-/** What the server is asked with. */
+/** Returns the query the server is asked with. */
 export function asked(filter: Filter, now = Date.now()): Record<string, string> {
   const plain = Object.entries(filter).filter(([name, value]) => value && !['within', 'from', 'to'].includes(name));
   return { ...Object.fromEntries(plain), ...moments(filter, now) };
 }
 
-/** Where what is shown, and no more, can be fetched. */
+/** Returns the address where what is shown, and no more, can be fetched. */
 export function exported(filter: Filter): string {
   const query = new URLSearchParams(asked(filter));
   return `/api/audit/export${query.size ? `?${query}` : ''}`;
 }
 
-/** Whether an entry that has just arrived belongs to what is shown. */
+/** Returns whether an entry that has just arrived belongs to what is shown. */
 export function belongs(entry: Entry, filter: Filter): boolean {
   const plain = entry as unknown as Record<string, unknown>;
   const facets = FACETS.every((facet) => !filter[facet] || plain[facet] === filter[facet]);
@@ -58,7 +58,7 @@ export class Log {
   live = $state(false);
   failure = $state<unknown>(null);
   private filter: Filter = filterOf(new URLSearchParams());
-  /** What the entries were asked for with: older ones belong to the same stretch of time. */
+  /** The query the entries were asked for with: older ones belong to the same stretch of time. */
   private query: Record<string, string> = {};
   private timer: number | null = null;
   private abort = new AbortController();
@@ -81,7 +81,7 @@ export class Log {
     }
   }
 
-  /** How many there are, under what, and when. */
+  /** Counts them: how many there are, under what, and when. */
   private async count() {
     const { filter } = this;
     const query = asked(filter);

@@ -16,7 +16,7 @@ export interface Range {
   to: string;
 }
 
-/** What a chosen stretch is now: moments for the server, either of them empty where it is open. */
+/** Returns what a chosen stretch is now: moments for the server, either of them empty where it is open. */
 export function moments(range: Range, now = Date.now()): { from?: string; to?: string } {
   const length = PERIODS.find(([name]) => name === range.within)?.[2];
   if (range.within && length) return { from: new Date(now - length).toISOString() };
@@ -25,7 +25,7 @@ export function moments(range: Range, now = Date.now()): { from?: string; to?: s
   return { ...(from ? { from } : {}), ...(to ? { to } : {}) };
 }
 
-/** Whether a stretch has ended, so that nothing new can fall into it. */
+/** Returns whether a stretch has ended, so that nothing new can fall into it. */
 export function isOver(range: Range, now = Date.now()): boolean {
   const { to } = moments(range, now);
   return to !== undefined && Date.parse(to) <= now;

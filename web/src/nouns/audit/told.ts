@@ -16,7 +16,7 @@ function plain(value: unknown): unknown {
   return value && typeof value === 'object' ? Object.fromEntries(Object.entries(value).map(([key, one]) => [key, plain(one)])) : value;
 }
 
-/** What it was done to: the name of it, a conversation's title, or the arguments in short. */
+/** Returns the object of an entry: the name of it, a conversation's title, or the arguments in short. */
 export function about(entry: Pick<Entry, 'arguments' | 'event_type' | 'topic'>, titles: ReadonlyMap<string, string>, limit: number): string {
   if (entry.event_type === 'chat_turn') return brief((entry.topic && titles.get(entry.topic)) || '', limit);
   const given = entry.arguments;
@@ -24,7 +24,7 @@ export function about(entry: Pick<Entry, 'arguments' | 'event_type' | 'topic'>, 
   return brief(named['name'] ?? named['title'] ?? plain(given), limit);
 }
 
-/** What came of it, and who had a word in it. */
+/** Returns what came of it, and who had a word in it. */
 export function outcome(entry: Pick<Entry, 'action' | 'approved_by' | 'edited' | 'error' | 'outcome' | 'user'>): string {
   if (entry.outcome === 'waiting') return 'Asked';
   if (entry.action === 'refuse') return `Refused by ${entry.user}`;
@@ -32,7 +32,7 @@ export function outcome(entry: Pick<Entry, 'action' | 'approved_by' | 'edited' |
   return `${sentence(entry.outcome)}${approved}`;
 }
 
-/** Who approved a call, with what they changed; empty where nobody was asked. */
+/** Returns who approved a call, with what they changed; empty where nobody was asked. */
 export function approval(entry: Pick<Entry, 'approved_by' | 'edited'>): string {
   if (!entry.approved_by) return '';
   const changes = edited(entry).map(({ name, was, now }) => `${name} ${was === null ? 'was not given' : `was ${was}`}, is ${now ?? 'left out'}`);

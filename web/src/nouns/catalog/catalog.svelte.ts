@@ -13,7 +13,7 @@ export const STATUS: Record<Status, readonly [string, string]> = {
   deprecated: ['Deprecated', 'error'],
 };
 
-/** What moving to a status is called. */
+/** The names of the moves to a status. */
 export const MOVES: Record<Status, string> = { draft: 'Draft', active: 'Activate', degraded: 'Mark degraded', disabled: 'Disable', deprecated: 'Deprecate' };
 
 export const AUTH: Record<SystemAuth['type'], string> = {
@@ -28,7 +28,7 @@ export const AUTH: Record<SystemAuth['type'], string> = {
 const PROTOCOLS: Record<string, string> = { rest: 'REST', graphql: 'GraphQL', soap: 'SOAP', grpc: 'gRPC', websocket: 'WebSocket' };
 export const protocols = (system: System) => system.protocols.map((name) => PROTOCOLS[name] ?? name).join(', ');
 
-/** What stands in front of a path: the method, or the protocol where that says more. */
+/** Returns the word in front of a path: the method, or the protocol where that says more. */
 export const verb = (one: { method: string; protocol?: string }) =>
   one.protocol && one.protocol !== 'rest' ? (PROTOCOLS[one.protocol] ?? one.protocol) : one.method;
 
@@ -45,7 +45,7 @@ class Catalog {
     }
   }
 
-  /** What changed of one system shows in the list at once. */
+  /** Shows in the list at once what changed of one system. */
   follow(detail: SystemDetail) {
     this.systems = (this.systems ?? []).map((one) => (one.id === detail.id ? detail : one));
   }

@@ -1,4 +1,4 @@
-/** What was chosen of a document that is being imported, kept until it is imported or given up. */
+/** The choices made of a document that is being imported, kept until it is imported or given up. */
 import { parse } from '../../lib/json';
 import { keepTyped, typedText } from '../../lib/typed.svelte';
 import type { ImportPreview, Risk } from '../../lib/types';
@@ -16,13 +16,13 @@ export interface Choices {
 const at = (place: string) => `${place} choices`;
 const told = ({ title, format }: ImportPreview) => `${format} ${title}`;
 
-/** Whether a document lay open when the page was left. */
+/** Returns whether a document lay open when the page was left. */
 export const opened = (place: string): boolean => typedText(at(place)) !== '';
 
 export const keep = (place: string, of: ImportPreview, choices: Choices) => keepTyped(at(place), JSON.stringify({ of: told(of), ...choices }));
 export const forget = (place: string) => keepTyped(at(place), '');
 
-/** What was chosen of this document; null where nothing was, or of another one. What it no longer has is left out. */
+/** Returns what was chosen of this document; null where nothing was, or of another one. What it no longer has is left out. */
 export function kept(place: string, found: ImportPreview): Choices | null {
   try {
     const { of, name, base, chosen, gone, risks, texts } = parse(typedText(at(place))) as Choices & { of: string };

@@ -18,7 +18,7 @@ export function sides(system: Part, change: Change): [before: string, after: str
   return [written(system), written(after)];
 }
 
-/** When the last of what a tool wrote was written that waits, as it was read; undefined where nothing waits. */
+/** Returns the time the last of what a tool wrote was written that waits, as it was read; undefined where nothing waits. */
 export function lastWritten(read: readonly ({ waiting?: SystemDetail['waiting'] } | null)[]): string | undefined {
   const times = read.flatMap((one) => (one?.waiting ? [one.waiting.at] : []));
   return times.sort((one, other) => Date.parse(one) - Date.parse(other)).at(-1);

@@ -1,4 +1,4 @@
-/** What is said of an operation that is being imported. */
+/** The warnings about an operation that is being imported. */
 import type { ImportRow } from '../../lib/types';
 
 /** Its warnings, without the one its own field speaks of, and none twice. */

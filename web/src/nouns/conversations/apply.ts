@@ -1,4 +1,4 @@
-/** What each event of a turn does to the conversation on screen. Pure: the same events always give the same picture. */
+/** The effect of each event of a turn on the conversation on screen. Pure: the same events always give the same picture. */
 import { parse } from '../../lib/json';
 import type { ServerEvent } from '../../lib/sse';
 import type { Citation, ContextBill, InvokeAnswer, Memory, Message, ProviderFailure, Step, Ticket } from '../../lib/types';

@@ -1,4 +1,4 @@
-/** How messages lie on the page: what was said, and the steps between, folded where several follow each other. */
+/** The layout of messages on the page: what was said, and the steps between, folded where several follow each other. */
 import type { Message, Step } from '../../lib/types';
 
 export type Block =
@@ -12,10 +12,10 @@ export type Block =
   /** A choice among the answers to a question, where there are several. */
   | { kind: 'versions'; key: string; question: Message };
 
-/** What the server writes to an answer that its person stopped. */
+/** The text the server writes to an answer that its person stopped. */
 export const STOPPED = 'Stopped.';
 
-/** What a turn has said so far. */
+/** Returns what a turn has said so far. */
 export const saidIn = (messages: readonly Message[], turn: string | undefined) =>
   messages.flatMap((one) => (one.turn_id === turn && one.role === 'assistant' && one.text.trim() ? [one.text.trim()] : [])).join('\n\n');
 
@@ -76,10 +76,10 @@ function place(made: Block[], step: Step) {
   else made.push({ kind: 'steps', key: step.call_id, steps: [step] });
 }
 
-/** Whether a step did what a script would do again. Looking for tools is no part of the work. */
+/** Returns whether a step did what a script would do again. Looking for tools is no part of the work. */
 export const isWork = (one: Step) => one.state === 'done' && one.success === true && !/(^|:)find_tools$/.test(one.tool);
 
-/** What a turn called and got, as a script would call it again. */
+/** Returns the calls of a turn and their results, as a script would call them again. */
 export function callsOf(steps: readonly Step[]): { tool: string; params: unknown }[] {
   return steps.filter(isWork).map((one) => ({ tool: one.tool.replace(/^builtin:/, ''), params: one.arguments ?? {} }));
 }

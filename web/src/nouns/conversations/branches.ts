@@ -1,4 +1,4 @@
-/** Which of the conversations that begin alike is the parent of this one, and which are its branches. */
+/** The relations of conversations that begin alike: which is the parent of this one, and which are its branches. */
 import type { Branch } from '../../lib/types';
 
 /** The older one that has most in common is where it came from: of equals the first. What is younger came from here. */

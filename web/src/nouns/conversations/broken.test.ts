@@ -10,7 +10,7 @@ const failure = { provider: 'House', model: 'm1', address: '10.0.0.2:11434', sta
 
 describe('an answer that failed', () => {
   let shown: object;
-  /** What is shown of it to who holds these permissions: its text, and where its links lead. */
+  /** Returns what is shown of it to whoever holds these permissions: its text, and where its links lead. */
   function broken(permissions: string[], given: typeof failure | null) {
     session.me = { id: 'u', permissions } as unknown as Me;
     const props = { text: 'House (m1 at 10.0.0.2:11434): It failed with status 500.', said: '', failure: given, conversation: 'c1', retry: undefined };

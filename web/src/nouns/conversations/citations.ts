@@ -1,4 +1,7 @@
-/** Citations in an answer: `[2]` in its text, or `[1, 2]` or `【2】` as some models write it, becomes a chip that shows the passage and opens the document there, or the page. */
+/**
+ * Citations in an answer: `[2]` in its text, or `[1, 2]` or `【2】` as some models write it, becomes a chip that shows
+ * the passage and opens the document there, or the page.
+ */
 import type { Citation } from '../../lib/types';
 import { address, place } from '../knowledge/passages';
 import { answering, excerpt } from './excerpt';
@@ -22,7 +25,7 @@ export function cite(root: ParentNode & Node, citations: readonly Citation[]) {
   texts.forEach((text, at) => split(text, known, claims[at] ?? []));
 }
 
-/** How far back a sentence is looked for, in characters. */
+/** The distance back within which a sentence is looked for, in characters. */
 const BACK = 300;
 
 /** The sentence a number stands behind: what its source is to bear out. */
@@ -51,7 +54,7 @@ function split(text: Text, known: ReadonlyMap<number, Citation>, claims: readonl
 
 let count = 0;
 
-/** Where a citation leads: a page of the web opens beside the console, a document inside it, at the sentence that bears out what was claimed. */
+/** Returns the address a citation leads to: a page of the web opens beside the console, a document inside it, at the sentence that bears out what was claimed. */
 export function source(
   { url, document_id, chunk_id, heading, page, text }: Citation,
   claimed = '',
@@ -93,7 +96,7 @@ function head(citation: Citation): HTMLElement {
   return row;
 }
 
-/** What the source says about it: the sentence that answers is marked, in the middle of what stands around it. */
+/** Returns what the source says about it: the sentence that answers is marked, in the middle of what stands around it. */
 function said({ text }: Citation, claimed: string): HTMLElement {
   const { before, hit, after } = excerpt(text, claimed);
   const made = element('span', 'said', before || (hit ? '' : 'The document was deleted.'));
@@ -111,7 +114,7 @@ function score({ score }: Citation): HTMLElement {
   return made;
 }
 
-/** How far the passage keeps from the edges of the thread, and begins before its chip. */
+/** The distance the passage keeps from the edges of the thread, and begins before its chip. */
 const EDGE = 12;
 const BEFORE = 16;
 

@@ -30,7 +30,7 @@ export interface Suggestion {
   ready: boolean;
 }
 
-/** What fits the text typed so far; none where it is no command. */
+/** Returns the commands that fit the text typed so far; none where it is no command. */
 export function suggest(text: string, tools: readonly Tool[], open: boolean): Suggestion[] {
   const tool = /^\/tool\s+(\S*)$/.exec(text);
   if (tool) {

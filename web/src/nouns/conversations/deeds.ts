@@ -1,4 +1,4 @@
-/** What commands and buttons do to a conversation. */
+/** The deeds of commands and buttons on a conversation. */
 import { client, ok } from '../../lib/http';
 import { once } from '../../lib/once.svelte';
 import { go } from '../../lib/router.svelte';

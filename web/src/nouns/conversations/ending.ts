@@ -1,4 +1,4 @@
-/** How a step ended that did not simply work, in words and in a tone. */
+/** The end of a step that did not simply work, in words and in a tone. */
 import type { Step } from '../../lib/types';
 
 export interface Ending {
@@ -6,7 +6,7 @@ export interface Ending {
   text: string;
   /** Stopping is not an error. */
   tone: '' | 'warn' | 'bad';
-  /** Where its result would stand; empty where that tells it. */
+  /** The text in the place of its result; empty where that tells it. */
   told: string;
 }
 

@@ -22,14 +22,14 @@ function sentences(text: string): string[] {
   );
 }
 
-/** How much a sentence has in common with what was said: figures and long words tell most. */
+/** Returns how much a sentence has in common with what was said: figures and long words tell most. */
 function worth(sentence: string, said: ReadonlySet<string>): number {
   let sum = 0;
   for (const word of words(sentence)) if (said.has(word)) sum += /\d/.test(word) ? 4 : word.length > 3 ? 2 : 0.25;
   return sum;
 }
 
-/** Which of the sentences shares most with what was said; -1 where none shares enough. */
+/** Returns which of the sentences shares most with what was said; -1 where none shares enough. */
 function best(parts: readonly string[], said: string): number {
   const known = words(said);
   const worths = parts.map((part) => worth(part, known));

@@ -51,7 +51,7 @@ async function store(file: File): Promise<Added> {
   return { file: { name: file.name, mime: file.type || 'application/octet-stream', data: '', path: stored.path }, about: about(stored) };
 }
 
-/** What is told of a document: `1.2 MB, 12 pages, will be read by the model`. */
+/** Returns the facts about a document: `1.2 MB, 12 pages, will be read by the model`. */
 export function about({ bytes: size, pages, characters }: Stored): string {
   const reader = (characters ?? 0) > WHOLE ? 'its beginning will be read by the model, the rest by document_read' : 'will be read by the model';
   const empty = characters === 0 ? 'holds no text a model could read' : reader;

@@ -16,7 +16,7 @@ function before(now: number, days: number): number {
   return new Date(date.getFullYear(), date.getMonth(), date.getDate() - days).getTime();
 }
 
-/** What a person calls the time of a conversation. */
+/** Returns the name a person gives the time of a conversation. */
 function when(at: number, now: number): string {
   if (at >= before(now, 0)) return 'Today';
   if (at >= before(now, 1)) return 'Yesterday';

@@ -1,9 +1,9 @@
-/** Who answered in place of whom, in words. */
+/** The stand-ins: who answered in place of whom, in words. */
 import type { Message } from '../../lib/types';
 
 type Answered = Pick<Message, 'provider' | 'model' | 'instead_of'>;
 
-/** Why the provider that comes first did not answer. */
+/** Returns why the provider that comes first did not answer. */
 export const because = ({ instead_of: first }: Answered): string =>
   first ? `${first.provider} (${first.model} at ${first.address}) did not answer: ${first.cause}` : '';
 

@@ -10,7 +10,7 @@ import { apply, blank, type Picture, type TalkState } from './apply';
 import { Versions } from './versions.svelte';
 
 export interface OfflineTurn {
-  /** What is filled into its form is kept by it. */
+  /** The id by which what is filled into its form is kept. */
   id: string;
   text: string;
   tools: Found[];
@@ -18,7 +18,7 @@ export interface OfflineTurn {
   note: string;
 }
 
-/** Whether an event is one of those that are on screen already: ids are `<turn>-<n>`, and n grows. */
+/** Returns whether an event is one of those that are on screen already: ids are `<turn>-<n>`, and n grows. */
 export function known(id: string | null, last: string | null): boolean {
   const [turn, n] = split(id);
   const [same, seen] = split(last);
@@ -33,13 +33,13 @@ function split(id: string | null): [string, number] {
 export class Talk implements Picture {
   id = $state<string | null>(null);
   title = $state('');
-  /** When it was begun. */
+  /** The time at which it was begun. */
   begun = $state('');
   folder = $state<string | null>(null);
   tainted = $state(false);
   /** The place the first content from outside came from, and the time. */
   origin = $state<Origin | null>(null);
-  /** What is said and done: it changes no more, and may be long. */
+  /** The messages that are said and done: they change no more, and may be long. */
   past = $state.raw<readonly Message[]>([]);
   /** The last turn, which the stream changes. */
   messages = $state<Message[]>([]);
@@ -116,7 +116,7 @@ export class Talk implements Picture {
     this.close();
   }
 
-  /** What was found without a model before the page was left. */
+  /** Brings back what was found without a model before the page was left. */
   recall() {
     this.offline = recalled(this.id);
   }
@@ -138,7 +138,7 @@ export class Talk implements Picture {
     this.reading = null;
   }
 
-  /** What the server holds, in place of what is on screen. */
+  /** Puts what the server holds in place of what is on screen. */
   async refresh() {
     const id = this.id;
     if (!id) return;

@@ -1,4 +1,4 @@
-/** What was found without a model: no conversation holds it, so this tab keeps it. */
+/** The turns found without a model: no conversation holds them, so this tab keeps them. */
 import { parse } from '../../lib/json';
 import { keepTyped, typedText } from '../../lib/typed.svelte';
 import type { OfflineTurn } from './talk.svelte';
@@ -8,7 +8,7 @@ const MOST = 30;
 
 const place = (id: string | null) => `found ${id ?? 'new'}`;
 
-/** What is filled into the form of a turn is kept under this name. */
+/** Returns the name under which what is filled into the form of a turn is kept. */
 export const formOf = (turn: Pick<OfflineTurn, 'id'>) => `found form ${turn.id}`;
 
 export const keepTurns = (id: string | null, turns: readonly OfflineTurn[]) => keepTyped(place(id), turns.length > 0 ? JSON.stringify(turns.slice(-MOST)) : '');

@@ -21,20 +21,20 @@ export function address(filter: Filter): string {
   return `/outbound${query.size ? `?${query}` : ''}`;
 }
 
-/** Whether a facet's value is the one that is filtered by; an empty one is never, since an empty filter is any. */
+/** Returns whether a facet's value is the one that is filtered by; an empty one is never, since an empty filter is any. */
 export const picked = (filter: Filter, name: keyof Filter, value: string) => value !== '' && filter[name] === value;
 
 const USUAL: Record<string, number> = { http: 80, https: 443, ws: 80, wss: 443 };
-/** How much of the end of a place is never cut off. */
+/** The length of the end of a place that is never cut off. */
 const END = 12;
 
-/** Where an attempt went, in two parts: only the first may be cut, so that a host's end and its port are always seen. */
+/** Returns the place an attempt went to, in two parts: only the first may be cut, so that a host's end and its port are always seen. */
 export function place({ host, port, protocol }: Pick<EgressRow, 'host' | 'port' | 'protocol'>): [start: string, end: string] {
   const at = Math.max(0, host.length - END);
   return [host.slice(0, at), host.slice(at) + (USUAL[protocol] === port ? '' : `:${port}`)];
 }
 
-/** How a tool or a part of the product is called. */
+/** Returns the name of a tool or of a part of the product. */
 export function named(by: string): string {
   return by.includes(':') ? by.replace(/^builtin:/, '') : by.replaceAll('_', ' ');
 }

@@ -25,7 +25,7 @@ export class Canvas {
   private labels: string[] = [];
   private selected = '';
   private ink = '';
-  /** Where names and nodes of this frame are. */
+  /** The places of names and nodes of this frame. */
   private taken: Taken | null = null;
 
   constructor(
@@ -102,7 +102,7 @@ export class Canvas {
     this.sigma.refresh();
   }
 
-  /** Which colour of the series each kind of node has, in the order they were met. */
+  /** Returns the kinds of nodes by their colour of the series, in the order they were met. */
   get kinds(): readonly string[] {
     return this.labels;
   }
@@ -127,7 +127,7 @@ export class Canvas {
     this.sigma.getCamera().setState({ x: 0.5, y: 0.5, ratio: 1, angle: 0 });
   }
 
-  /** Where a name begins: right of its node, or left where the picture ends. */
+  /** Returns the place where a name begins: right of its node, or left where the picture ends. */
   private beside(data: { x: number; size: number }, width: number, gap: number): number {
     const right = data.x + data.size + gap;
     return right + width <= this.sigma.getDimensions().width ? right : Math.max(0, data.x - data.size - gap - width);
@@ -148,7 +148,7 @@ export class Canvas {
     context.fillText(name, box.left, data.y + size / 3);
   }
 
-  /** Where the nodes of this frame are: no name is written over one. */
+  /** Returns the places of the nodes of this frame: no name is written over one. */
   private places(): Taken {
     const taken = new Taken();
     this.graph.forEachNode((id) => {

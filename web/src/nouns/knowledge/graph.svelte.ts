@@ -19,7 +19,7 @@ export class View {
   loading = $state(true);
   /** Says that the picture could hold no more. */
   full = $state(false);
-  /** How many nodes the whole graph has. */
+  /** The number of nodes of the whole graph. */
   whole = $state(0);
 
   get chosen(): GraphNode | undefined {

@@ -1,6 +1,6 @@
 /** Names in the picture of the graph: short, and only where there is room for them. */
 const MOST = 26;
-/** How much of the end is kept: it often tells two apart. */
+/** The length of the end that is kept: it often tells two apart. */
 const END = 8;
 
 /** A name as it stands beside its node; pointed at, it stands whole. */
@@ -21,7 +21,7 @@ export interface Box {
   bottom: number;
 }
 
-/** What of a picture is taken; looked up by squares, since hundreds of names are drawn in each frame. */
+/** The taken squares of a picture; looked up by squares, since hundreds of names are drawn in each frame. */
 export class Taken {
   private squares = new Map<string, Box[]>();
   private static readonly SIDE = 64;

@@ -45,7 +45,7 @@ export function preview(text: string, spans: readonly (readonly number[])[]): Pi
   );
 }
 
-/** Where the preview with the most different words begins, then the one with the most. */
+/** Returns the place where the preview with the most different words begins, then the one with the most. */
 function densest(letters: readonly string[], spans: readonly (readonly number[])[]): number {
   const known = spans.map(([from = 0, to = 0]) => ({ from, to, word: letters.slice(from, to).join('').toLowerCase() })).sort((a, b) => a.from - b.from);
   let [best, most] = [0, 0];
@@ -57,13 +57,13 @@ function densest(letters: readonly string[], spans: readonly (readonly number[])
   return best;
 }
 
-/** Where a passage is opened, and which sentence of it is marked there. */
+/** Returns the address at which a passage is opened, and the sentence of it that is marked there. */
 export function address(document: string, chunk?: number | null, sentence = ''): string {
   const hash = chunk == null ? '' : `#chunk=${chunk}${sentence && `&sentence=${encodeURIComponent(sentence)}`}`;
   return `/knowledge/documents/${document}${hash}`;
 }
 
-/** Where a passage that was found is opened, at the sentence that holds most of what fits. */
+/** Returns the address at which a passage that was found is opened, at the sentence that holds most of what fits. */
 export function opened({ document_id, chunk_id, text, spans }: Passage): string {
   const fits = pieces(text, spans).flatMap((piece) => (piece.hit ? [piece.text] : []));
   return address(document_id, chunk_id, answering(text, fits.join(' ')));
@@ -124,7 +124,10 @@ export interface Marked {
   pieces: Piece[];
 }
 
-/** Where a sentence stands in the passage that was opened, or in the one before, which has the text where the two overlap; null where it does not. */
+/**
+ * Returns the place of a sentence in the passage that was opened, or in the one before, which has the text where the
+ * two overlap; null where it is in neither.
+ */
 export function marked(all: readonly Segment[], key: string | null, sentence: string): Marked | null {
   const at = all.findIndex((one) => one.key === key);
   const words = sentence.split(/\s+/).filter(Boolean);
@@ -141,10 +144,10 @@ export function marked(all: readonly Segment[], key: string | null, sentence: st
   return null;
 }
 
-/** How near a meaning must be to speak for a passage by itself, as for tools. */
+/** The nearness from which a meaning speaks for a passage by itself, as for tools. */
 const FAR = 0.25;
 
-/** Whether neither a word nor the meaning speaks for any of these: they only came before what fits even less. */
+/** Returns whether neither a word nor the meaning speaks for any of these: they only came before what fits even less. */
 export function isFar(results: readonly { explain?: Passage['explain'] }[]): boolean {
   return results.length > 0 && results.every(({ explain }) => explain?.terms.length === 0 && explain.cosine != null && explain.cosine < FAR);
 }
@@ -157,7 +160,7 @@ const MIMES: Record<string, string> = {
   'vnd.openxmlformats-officedocument.presentationml.presentation': 'pptx',
 };
 
-/** What kind of document it is, in the words of people; before it is read its media type says so. */
+/** Returns the kind of a document, in the words of people; before it is read its media type says so. */
 export function kindOf({ kind, mime }: { kind?: string | null; mime: string }): string {
   const type = mime.split(';')[0]?.split('/')[1] ?? mime;
   const name = kind ?? MIMES[type] ?? type;

@@ -1,4 +1,4 @@
-/** Which passages of a search stand in the list, and which below one of their document. */
+/** The passages of a search that stand in the list, and those that stand below one of their document. */
 import type { Passage } from '../../lib/types';
 import { isFar } from './passages';
 
@@ -8,7 +8,7 @@ const EACH = 3;
 
 export interface Spread {
   shown: Passage[];
-  /** What else a document holds, below its last passage in the list. */
+  /** The other passages of a document, below its last one in the list. */
   more: Map<number, Passage[]>;
 }
 

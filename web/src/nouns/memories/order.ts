@@ -1,4 +1,4 @@
-/** How memories lie on their page: what was saved first, and what only happened apart from it. */
+/** The order of memories on their page: what was saved first, and what only happened apart from it. */
 import type { Memory } from '../../lib/types';
 
 export type Line = { kind: 'head'; key: string; title: string } | { kind: 'memory'; key: string; memory: Memory };

@@ -20,7 +20,7 @@ export const processes = new Processes();
 
 export const SOURCE: Record<Process['source'], string> = { written: 'Written by hand', imported: 'Imported from YAML', proposed: 'Proposed by a model' };
 
-/** What a person writes of a process, without what the server adds. */
+/** Returns what a person writes of a process, without what the server adds. */
 export function draftOf(process: Process): ProcessDraft {
   const { name, category, description, owner, tags, depends_on, steps } = process;
   return structuredClone({

@@ -23,17 +23,17 @@ export class Desk {
   private base = $state('');
   opened = $state(false);
   failure = $state<unknown>(null);
-  /** What the last deed could not do. */
+  /** The deed that failed last, and its error. */
   refused = $state<{ what: string; error: unknown } | null>(null);
   busy = $state<'' | 'save' | 'test' | 'publish'>('');
   /** The newest answers, each with the text it is about. */
   private check = $state.raw<{ text: string; answer: Checked } | null>(null);
   private tried = $state.raw<{ text: string; answer: TestRun } | null>(null);
-  /** Where the last run stopped; any edit forgets it. */
+  /** The place where the last run stopped; any edit forgets it. */
   stopped = $state.raw<Diagnostic | null>(null);
   private timer: ReturnType<typeof setTimeout> | undefined;
   private asking: AbortController | null = null;
-  /** How long the next try to check waits. */
+  /** The time the next try to check waits. */
   private pause = REST;
   /** A save that stopped at another's text: it goes on once a person has chosen. */
   private halted = false;
@@ -45,7 +45,7 @@ export class Desk {
   }
 
   readonly locked = $derived(this.script !== null && this.script.origin !== 'console');
-  /** What the server holds as the newest text. */
+  /** The text the server holds as the newest. */
   readonly saved = $derived(this.script ? (this.script.draft ?? this.script.source) : '');
   readonly dirty = $derived(!this.locked && (this.script === null || this.text !== this.saved));
   private readonly digest = $derived(this.script?.digest ?? '');
@@ -70,7 +70,7 @@ export class Desk {
       header: this.header,
     }),
   );
-  /** What the text may, with the grants the server knows. */
+  /** The capabilities of the text, with the grants the server knows. */
   readonly capabilities = $derived.by((): Capability[] => {
     const granted = new Map(this.script?.capabilities.map((one) => [words(one), one.granted]));
     const all = this.checked?.spec ? this.checked.capabilities : (this.script?.capabilities ?? []);
@@ -96,7 +96,7 @@ export class Desk {
     void this.look();
   }
 
-  /** Whether the server has none of this name, for a text that began here. */
+  /** Returns whether the server has none of this name, for a text that began here. */
   private async isNew(): Promise<boolean> {
     if (keptBase(this.name) !== '') return false;
     if (!shelf.all) await shelf.load().catch(() => null);
@@ -163,7 +163,7 @@ export class Desk {
     }
   }
 
-  /** What the server says now, null where the script is gone; the list follows. */
+  /** Takes what the server says now, null where the script is gone; the list follows. */
   private take(script: Script | null) {
     this.script = script;
     this.hold();
@@ -185,7 +185,7 @@ export class Desk {
     this.take(await api.read(this.name).catch(gone));
   }
 
-  /** Whether this is the refusal of a text that began from an older one: what is there now stands beside it then. */
+  /** Returns whether this is the refusal of a text that began from an older one: what is there now stands beside it then. */
   async overtaken(refusal: unknown): Promise<boolean> {
     if (!(refusal instanceof Problem) || extra(refusal.body, 'changed') === undefined) return false;
     await this.reread().catch(() => null);
@@ -268,7 +268,7 @@ export class Desk {
       this.take(await api.read(this.name));
     });
 
-  /** Where a run stopped, as a problem at its line. */
+  /** Marks where a run stopped, as a problem at its line. */
   stop(message: string, line: number | null, column: number | null) {
     this.stopped = line ? { line, column: column ?? 1, end_column: null, severity: 'error', message, hint: null } : null;
   }

@@ -50,7 +50,7 @@ test("a refusal's details are found beside its words and among its details", () 
   expect(extra({}, 'wider')).toBeUndefined();
 });
 
-test('who overtook a text is said with what he did', () => {
+test('who overtook a text is said with what they did', () => {
   const there = { draft: null, version: 5, updated_by: 'sam', updated_at: null };
   expect(overtook('lu', there, 'anna')).toBe('sam published version 5 of lu.');
   expect(overtook('lu', { ...there, draft: 'x', updated_by: 'anna', updated_at: new Date(Date.now() - 120_000).toISOString() }, 'anna')).toBe(

@@ -1,4 +1,4 @@
-/** When a script may be published, and the words for why not yet. */
+/** The conditions under which a script may be published, and the words for why not yet. */
 import { ago } from '../../lib/format';
 import type { Capability, Checked, Script, TestRun } from './types';
 
@@ -16,7 +16,7 @@ export interface Situation {
   header: string;
 }
 
-/** Why publishing waits; empty where nothing is in its way. */
+/** Returns the reason publishing waits; empty where nothing is in its way. */
 export function gate({ changed, checked, tests, same, name, header }: Situation): string {
   if (changed) return 'Publishing waits until you have chosen between your text and the one that is there now.';
   if (!checked) return 'Publishing waits for the check of this text.';
@@ -45,13 +45,13 @@ export function said(named: string): readonly [string, string] {
   return SAYS[kind] ? [SAYS[kind], what.join(' ')] : ['', named];
 }
 
-/** What the one may that the other may not. */
+/** Returns what the one may that the other may not. */
 export function wider(next: readonly Capability[], before: readonly Capability[]): string[] {
   const known = new Set(before.map(words));
   return next.map(words).filter((one) => !known.has(one));
 }
 
-/** Who put the text there that the server has now, and how: the text on the desk began from another. */
+/** Returns who put the text there that the server has now, and how: the text on the desk began from another. */
 export function overtook(name: string, there: Pick<Script, 'draft' | 'version' | 'updated_by' | 'updated_at'> | null, me: string): string {
   if (!there) return `${name} was deleted meanwhile.`;
   const who = there.updated_by === me ? 'You, in another place,' : (there.updated_by ?? 'Somebody');

@@ -8,7 +8,7 @@ export function renamed(source: string, name: string): string {
   return NAME.test(source) ? source.replace(NAME, `$1${name.replaceAll('$', '$$$$')}`) : `// @name ${name}\n${source}`;
 }
 
-/** What somebody typed, as a name may be written. */
+/** Returns what somebody typed as a name may be written. */
 export function tidy(name: string): string {
   return name
     .trim()

@@ -8,13 +8,13 @@ import { free, nameIn, renamed, tidy } from './header';
 import { keep, unsaved } from './kept.svelte';
 import type { Call, Imported, Listed, Reference } from './types';
 
-/** What an import did, and the files that would replace a draft with another text. */
+/** The result of an import, and the files that would replace a draft with another text. */
 type Brought = Imported & { held: File[]; /** Whether a zip was among them. */ zips: boolean };
 
 class Shelf {
   all = $state.raw<Listed[] | null>(null);
   reference = $state.raw<Reference | null>(null);
-  /** What the last import did. */
+  /** The result of the last import. */
   imported = $state.raw<Brought | null>(null);
   private asked = 0;
 
@@ -36,7 +36,7 @@ class Shelf {
     ]);
   }
 
-  /** What a new script of this name will be called, and why, where that is another name. */
+  /** Returns the name a new script will be given, and why, where that is another name. */
   named(wanted: string): { name: string; why: string } {
     const may = tidy(wanted);
     if (!may)

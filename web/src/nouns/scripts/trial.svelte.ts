@@ -36,7 +36,7 @@ export class Trial {
     this.errors = {};
   }
 
-  /** What the fields hold, for a link or a test; null where something is wrong. */
+  /** Returns what the fields hold, for a link or a test; null where something is wrong. */
   params(): Record<string, unknown> | null {
     const { value, errors } = read(this.schema, this.drafts);
     this.errors = errors;

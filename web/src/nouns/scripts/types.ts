@@ -10,7 +10,7 @@ export type Diagnostic = Schemas['Diagnostic'];
 export type Capability = Schemas['ScriptCapability'];
 export type Setting = Schemas['Setting'];
 export type Example = Schemas['Example'];
-/** What a script says of itself; its parameters are a JSON Schema. */
+/** The declarations of a script; its parameters are a JSON Schema. */
 export type SpecView = Omit<Schemas['ScriptSpec'], 'parameters'> & { parameters: Schema };
 export type TestResult = Schemas['TestResult'];
 export type TestRun = Schemas['TestRun'];

@@ -3,7 +3,7 @@ import type { Backup } from '../../lib/types';
 
 type Progress = NonNullable<Backup['progress']>;
 
-/** What one is doing. */
+/** Returns what a backup is doing, in words. */
 export function part(name: Progress['part']): string {
   return {
     preparing: 'preparing',
@@ -15,7 +15,7 @@ export function part(name: Progress['part']): string {
   }[name];
 }
 
-/** How much of that is done, 0 to 1; `null` where nobody knows. */
+/** Returns the share of that which is done, 0 to 1; `null` where nobody knows. */
 export function share(progress: Progress | null | undefined): number | null {
   return progress && progress.total > 0 ? Math.min(1, progress.done / progress.total) : null;
 }

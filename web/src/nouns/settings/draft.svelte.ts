@@ -5,7 +5,7 @@ import { session } from '../../lib/session.svelte';
 import { keepTyped, typedText } from '../../lib/typed.svelte';
 import type { Settings } from '../../lib/types';
 
-/** What is changed is kept under this name. */
+/** The name under which what is changed is kept. */
 const NAME = 'settings';
 
 type Plain = Record<string, unknown>;
@@ -21,7 +21,7 @@ export function changes(was: Plain, now: Plain, path = ''): string[] {
   });
 }
 
-/** What differs, and nothing else: others may have changed the rest meanwhile. */
+/** Returns what differs, and nothing else: others may have changed the rest meanwhile. */
 export function difference(was: Plain, now: Plain): Plain {
   const changed = Object.entries(now).filter(([key, value]) => JSON.stringify(was[key]) !== JSON.stringify(value));
   return Object.fromEntries(
@@ -51,7 +51,7 @@ export class Draft {
   now = $state<Settings | null>(null);
   failure = $state<unknown>(null);
   busy = $state(false);
-  /** What was saved last, in words, until something else is changed. */
+  /** The settings that were saved last, in words, until something else is changed. */
   done = $state<string[]>([]);
 
   get changes(): string[] {
@@ -73,7 +73,7 @@ export class Draft {
     }
   }
 
-  /** What was changed and not saved before the page was left. */
+  /** Brings back what was changed and not saved before the page was left. */
   private restore() {
     try {
       this.now = merged(this.now as unknown as Plain, JSON.parse(typedText(NAME)) as Plain) as unknown as Settings;

@@ -1,4 +1,4 @@
-/** What the model of search by meaning, its states and its changes are called. */
+/** The names of the model of search by meaning, its states and its changes. */
 import { bytes, count } from '../../lib/format';
 import type { Embeddings, OfferedModel } from '../../lib/types';
 
@@ -11,10 +11,10 @@ export const PRESENCE: Record<Embeddings['state'], string> = { loaded: 'in memor
 
 export const called = (name: string | null | undefined) => (!name || name === NONE ? 'Words alone' : name === 'builtin' ? 'The built-in model' : name);
 
-/** How far a change is, as a part of 1; none where its size is not known. */
+/** Returns the progress of a change, as a part of 1; none where its size is not known. */
 export const part = ({ done, total }: Change): number | null => (total > 0 ? Math.min(1, done / total) : null);
 
-/** What is being done, in words. */
+/** Returns what is being done, in words. */
 export function stage({ stage, done, total }: Change): string {
   const of = (number: (n: number) => string) => (total > 0 ? `${number(done)} of ${number(total)}` : number(done));
   if (stage === 'downloading') return `Fetching its files: ${of(bytes)}.`;

@@ -24,7 +24,7 @@ export function hostOf(address: string): string {
   }
 }
 
-/** What a provider is called where nobody says: two of one kind are told apart by their hosts. */
+/** Returns the usual name of a provider where nobody gives one: two of one kind are told apart by their hosts. */
 export function usualName(kind: Kind, address: string, taken: readonly string[]): string {
   const name = KINDS.find(([key]) => key === kind)?.[1] ?? kind;
   const host = hostOf(address || ADDRESSES[kind]);

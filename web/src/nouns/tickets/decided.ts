@@ -1,4 +1,4 @@
-/** What came of a decision, in words: an approved call may have failed. */
+/** The result of a decision, in words: an approved call may have failed. */
 import type { IconName } from '../../lib/icons';
 import type { InvokeAnswer } from '../../lib/types';
 

@@ -1,4 +1,4 @@
-/** Where a value of an approval comes from, in words: what a person must check differs by it. */
+/** The source of a value of an approval, in words: what a person must check differs by it. */
 import { brief, called } from '../../lib/format';
 import type { IconName } from '../../lib/icons';
 import { shown } from '../../lib/draft';
@@ -11,7 +11,7 @@ export interface Origin {
   tone: '' | 'you-did' | 'model';
 }
 
-/** What was said and found before the question, newest first. */
+/** The texts said and found before the question, newest first. */
 export interface Before {
   said: string[];
   found: { tool: string; text: string }[];

@@ -2,7 +2,7 @@
 import { count, plural, visible } from '../../lib/format';
 import type { Ticket } from '../../lib/types';
 
-/** What a yes for the whole conversation covers, in a sentence; empty where there is no such yes. */
+/** Returns what a yes for the whole conversation covers, in a sentence; empty where there is no such yes. */
 export const coverage = ({ scope }: Pick<Ticket, 'scope'>) =>
   scope ? `For this conversation covers: ${scope}, and nothing else. It ends once content from outside comes in.` : '';
 
@@ -10,7 +10,7 @@ export const coverage = ({ scope }: Pick<Ticket, 'scope'>) =>
 const LONG = 300;
 const LINES = 6;
 
-/** How long a text is, where a field shows its beginning only: `5,432 characters, 84 lines`. Empty for a short one. */
+/** Returns the length of a text, where a field shows its beginning only: `5,432 characters, 84 lines`. Empty for a short one. */
 export function size(text: string): string {
   const characters = [...text].length;
   const lines = text === '' ? 0 : text.replace(/\n$/, '').split('\n').length;

@@ -1,4 +1,4 @@
-/** What a model is shown of the tools, in a sentence that holds for the rule in force. */
+/** The tools a model is shown, in a sentence that holds for the rule in force. */
 import { count } from '../../lib/format';
 import type { Settings } from '../../lib/types';
 

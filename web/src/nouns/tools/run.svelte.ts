@@ -73,7 +73,7 @@ export class Run {
     this.mode = mode;
   }
 
-  /** What can be read of the form, for snippets: wrong fields as they were typed. */
+  /** Returns what can be read of the form, for snippets: wrong fields as they were typed. */
   lenient(): Record<string, unknown> {
     if (this.mode === 'json') return (this.parsed(false) as Record<string, unknown> | undefined) ?? {};
     const { value, errors } = read(this.schema, this.drafts);
@@ -94,7 +94,7 @@ export class Run {
     }
   }
 
-  /** What is filled in, undefined where something is missing or wrong: then that is said at its field. */
+  /** Returns what is filled in, undefined where something is missing or wrong: then that is said at its field. */
   given(): unknown {
     if (this.mode === 'json') return this.parsed();
     const { value, errors } = read(this.schema, this.drafts);

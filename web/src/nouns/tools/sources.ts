@@ -1,4 +1,4 @@
-/** Where a tool comes from, in words. */
+/** The source of a tool, in words. */
 import { sentence } from '../../lib/format';
 
 const NAMES: Record<string, string> = { builtin: 'Built in', mcp: 'MCP' };

@@ -15,7 +15,7 @@ const knowledge: Knowledge = {
   tools: [{ name: 'calculator', description: 'Sums.' }],
 };
 
-/** What is offered where the bar stands. */
+/** Returns what is offered where the bar stands. */
 function offered(text: string, explicit = false): string[] {
   const at = text.indexOf('|');
   const state = EditorState.create({ doc: text.replace('|', ''), extensions: [rhai] });

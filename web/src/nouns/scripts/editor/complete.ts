@@ -1,11 +1,11 @@
-/** What is offered where somebody types: host functions and names in code, tags in the header, tools where a tool is named. */
+/** The completions offered where somebody types: host functions and names in code, tags in the header, tools where a tool is named. */
 import { insertBracket, type Completion, type CompletionContext, type CompletionResult } from '@codemirror/autocomplete';
 import { syntaxTree } from '@codemirror/language';
 import type { EditorState } from '@codemirror/state';
 import type { EditorView } from '@codemirror/view';
 import type { HostFunction, Reference } from '../types';
 
-/** What the editor knows beside the text. */
+/** The facts the editor knows beside the text. */
 export interface Knowledge {
   reference: Reference | null;
   tools: readonly { name: string; description: string }[];
@@ -37,7 +37,7 @@ export const tagged = (tag: string) => `@${tag.replace(/^@/, '')}`;
 
 export type Place = { kind: 'tag' | 'tool' | 'code'; typed: string } | null;
 
-/** What is being typed, from the line up to the cursor and the kind of token there. */
+/** Returns what is being typed, from the line up to the cursor and the kind of token there. */
 export function placeOf(line: string, token: string): Place {
   const header = /^\s*\/\/\s*(@\w*)$/.exec(line);
   if (header) return { kind: 'tag', typed: header[1] ?? '' };

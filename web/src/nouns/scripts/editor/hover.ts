@@ -1,4 +1,4 @@
-/** What stands under the pointer, explained: a host function, a tag of the header, a tool. */
+/** The explanation of what stands under the pointer: a host function, a tag of the header, a tool. */
 import { hoverTooltip, type Tooltip } from '@codemirror/view';
 import { about, tagged, type Knowledge } from './complete';
 

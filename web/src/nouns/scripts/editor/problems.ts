@@ -1,4 +1,4 @@
-/** What is wrong with the text, at its place: underlined, its line marked, the message below the line. */
+/** The problems of the text, at their places: underlined, their lines marked, the messages below the lines. */
 import { EditorSelection, RangeSet, StateEffect, StateField, type Extension, type Range, type Text } from '@codemirror/state';
 import { Decoration, EditorView, GutterMarker, gutterLineClass, WidgetType, type DecorationSet } from '@codemirror/view';
 import { icons } from '../../../lib/icons';
@@ -17,7 +17,7 @@ function offset(line: string, column: number): number {
   return at;
 }
 
-/** Where a problem stands in this text. One without an end reaches to the end of its word; one behind the text stands at its end. */
+/** Returns the place of a problem in this text. One without an end reaches to the end of its word; one behind the text stands at its end. */
 export function place(doc: Text, problem: Diagnostic): Placed {
   const line = doc.line(Math.min(doc.lines, Math.max(1, problem.line)));
   const from = Math.min(line.length, offset(line.text, problem.column));

@@ -1,4 +1,4 @@
-/** How Rhai is read for its colours: one token at a time, with what stays open from line to line. */
+/** The reading of Rhai for its colours: one token at a time, with what stays open from line to line. */
 import { indentService, StreamLanguage, type StreamParser, type StringStream } from '@codemirror/language';
 
 const KEYWORDS =
@@ -7,9 +7,9 @@ const TAGGED = /^\s*\/\/\s*@\w/;
 const NUMBER = /^(?:0x[\da-f_]+|0o[0-7_]+|0b[01_]+|\d[\d_]*(?:\.\d[\d_]*)?(?:e[+-]?\d+)?)/i;
 
 export interface Open {
-  /** How many block comments are open: they nest. */
+  /** The number of block comments that are open: they nest. */
   comment: number;
-  /** What ends the string that is open: a quote, or a quote with its hashes. */
+  /** The end of the string that is open: a quote, or a quote with its hashes. */
   quote: string;
   /** For each interpolation that is open, how many of its braces are. */
   braces: number[];

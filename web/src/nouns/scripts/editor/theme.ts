@@ -1,4 +1,4 @@
-/** How the editor looks: the console's own tokens, so both themes come by themselves. */
+/** The look of the editor: the console's own tokens, so both themes come by themselves. */
 import { HighlightStyle, syntaxHighlighting } from '@codemirror/language';
 import { EditorView } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
