@@ -270,6 +270,16 @@ mod tests {
         assert_eq!(work.run_on(somebody, 1, || Ok(7)).await.unwrap(), 7);
     }
 
+    #[tokio::test(flavor = "multi_thread")]
+    async fn who_has_a_turn_does_not_wait_for_who_has_room() {
+        let (work, one) = (Work { patience: Duration::ZERO, ..Work::default() }, Some(UserId::new()));
+        let _room = work.room(one, u64::MAX).await.unwrap();
+        let (inside, runtime) = (work.clone(), tokio::runtime::Handle::current());
+        let parsing = move || runtime.block_on(inside.answer_room(one, u64::MAX)).map(drop);
+        work.run(one, parsing).await.unwrap();
+        assert_eq!(work.room_now(one, 1).err().unwrap().kind(), Kind::Busy);
+    }
+
     #[tokio::test]
     async fn a_large_result_waits_for_room_and_another_persons_does_not() {
         let work = Work { patience: Duration::ZERO, ..Work::default() };

@@ -1,5 +1,7 @@
 //! The chat turn over HTTP: what people see, what the model is told, what stays.
 
+mod attached;
+
 use std::sync::Arc;
 
 use serde_json::{Value, json};

@@ -102,3 +102,32 @@ async fn settings_are_read_by_who_may_manage_them_and_others_learn_what_their_pa
     }
     assert_eq!(server.send(Request::get("/api/settings")).await.status, 401);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn who_manages_settings_does_not_open_the_machine() {
+    let server = TestServer::start().await;
+    server.owner("POST", "/api/roles", &json!({"name": "keeper", "permissions": ["settings:manage"]})).await;
+    server.add("mara", "keeper").await;
+    let keeper = server.sign_in("mara").await;
+    let change = async |patch: &Value| {
+        let answer = server.send(Request::new("PUT", "/api/settings").json(patch).cookie(&keeper)).await;
+        (answer.status, answer.text())
+    };
+    let now = server.owner("GET", "/api/settings", &Value::Null).await;
+    for patch in [
+        json!({"files": {"roots": ["workspace", "/etc"]}}),
+        json!({"exec": {"security": "full"}}),
+        json!({"outbound": {"exceptions": ["169.254.169.254:80"]}}),
+    ] {
+        let (status, told) = change(&patch).await;
+        assert!(status == 403 && told.contains("only an administrator"), "{patch}: {told}");
+    }
+    let folder = Request::post("/api/knowledge/folders", &json!({"path": "/etc"})).cookie(&keeper);
+    assert_eq!(server.send(folder).await.status, 403);
+    assert_eq!(server.owner("GET", "/api/settings", &Value::Null).await, now);
+    // What stays as it is may stand in a form that is sent whole.
+    let same = json!({"files": now["files"], "exec": now["exec"], "chat": {"max_steps": 7}});
+    assert_eq!(change(&same).await.0, 200);
+    let roots = json!({"files": {"roots": ["workspace", "/etc"]}});
+    assert_eq!(server.owner("PUT", "/api/settings", &roots).await["files"]["roots"], roots["files"]["roots"]);
+}

@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::support::{
     chat::{Chat, Event, Person, find, results, text},
-    fake_llm::{call, refuse, say},
+    fake_llm::{Reply, call, refuse, say},
 };
 
 fn write(path: &str) -> Value {
@@ -156,4 +156,25 @@ async fn conversations_are_renamed_filed_found_branched_repeated_exported_and_de
     chat.owner.do_it("DELETE", &conversation, Value::Null).await;
     assert_eq!(chat.owner.ask("GET", &conversation, Value::Null).await.0, 404);
     assert_eq!(chat.owner.view(&branch).await["messages"].as_array().unwrap().len(), 3);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn so_many_answers_are_written_for_one_person_at_once_and_no_more() {
+    let chat = Chat::start((0..16).map(|_| Reply::Silence).collect()).await;
+    let mut open = Vec::new();
+    for _ in 0..16 {
+        let conversation = chat.owner.conversation().await;
+        open.push((chat.owner.say(&conversation, "Are you there?").await, conversation));
+    }
+    let further = format!("{}/messages", chat.owner.conversation().await);
+    let (status, told) = chat.owner.ask("POST", &further, json!({"content": "And you?"})).await;
+    assert!(status == 409 && told["detail"].as_str().unwrap().contains("16 answers are being written"), "{told}");
+    let other = chat.person(&[]).await;
+    chat.llm.then(vec![say("I am."), say("So am I.")]);
+    assert_eq!(text(&other.turn("Are you there?").await.1), "I am.");
+    let (events, conversation) = open.pop().unwrap();
+    assert_eq!(chat.owner.ask("POST", &format!("{conversation}/stop"), Value::Null).await.0, 204);
+    events.rest().await;
+    let events = chat.owner.post(&further, json!({"content": "And you?"})).await.rest().await;
+    assert_eq!(text(&events), "So am I.");
 }

@@ -181,6 +181,19 @@ async fn health_is_public_and_metrics_are_for_this_machine() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_bearer_token_that_nobody_asks_for_opens_no_public_route_to_another_site() {
+    let server = TestServer::start().await;
+    let body = json!({"username": "owner", "password": "not this one"});
+    for path in ["/api/auth/login", "/api/setup", "/api/setup/link", "/api/setup/restore"] {
+        let lured =
+            Request::post(path, &body).header("Host", "evil.example:8081").header("Origin", "http://evil.example:8081");
+        for request in [lured.clone(), lured.bearer("x")] {
+            assert_eq!(server.send(request).await.status, 403, "{path}");
+        }
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn the_document_names_every_route_and_is_the_one_in_the_repository() {
     // First, so that it can be written anew whatever stands there.
     snapshot(&document::text(&routes::all()).unwrap());

@@ -96,6 +96,24 @@ async fn while_one_persons_results_fill_their_room_no_more_of_theirs_are_read_an
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn large_results_of_calls_made_together_do_not_wait_for_each_other() {
+    let server = TestServer::start().await;
+    let (mara, path) = person(&server, "mara", "x".repeat(6_000_000).as_bytes()).await;
+    let together = |calls: usize| {
+        let one = json!({"recipient_name": "read", "parameters": {"path": "file"}});
+        invoke(&mara, "parallel", json!({"tool_uses": vec![one; calls]}))
+    };
+    // Three are more than a person's room; the last ones of ten are too much for anybody.
+    for (calls, is_ok) in [(3, "true"), (10, "false")] {
+        let answer = server.send(together(calls)).await.json();
+        let told = answer["data"].to_string();
+        assert!(told.contains(&format!("{{\\\"ok\\\":{is_ok}")), "{calls}: {}", &told[..told.len().min(300)]);
+    }
+    let work = &server.app.satchel.app.host.work;
+    work.room(Some(owner_of(&path)), u64::MAX).await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn who_is_not_known_sends_nothing_large_and_takes_nobodys_room() {
     let server = TestServer::start().await;
     let (mara, _) = person(&server, "mara", b"").await;
