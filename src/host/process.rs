@@ -326,10 +326,15 @@ impl Session {
     }
 }
 
-async fn end(sessions: Vec<Session>) {
+async fn end(mut sessions: Vec<Session>) {
     sessions.iter().for_each(|session| session.stop.cancel());
-    let ends = sessions.into_iter().map(async |mut session| drop(session.end.wait_for(Option::is_some).await));
-    let _ = timeout(STOPPING, futures_util::future::join_all(ends)).await;
+    let ended = async {
+        for session in &mut sessions {
+            // A sender that is gone has nothing left to end.
+            let _ = session.end.wait_for(Option::is_some).await;
+        }
+    };
+    let _ = timeout(STOPPING, ended).await;
 }
 
 /// A shell line that goes on in the workspace for as long as a process may.
