@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    authorise,
-    configure::ToolSettings,
-    invoker::{Approval, Coverage, Invoker, To},
-    registry::Registry,
-    rehearse,
+    approval::{Approval, Coverage, To},
+    names::Names,
     room::{Room, TakenRoom},
+    run::Stops,
+    settings::ToolSettings,
     taint::Taint,
+    tool::Tool,
 };
 use crate::{
     app::App,
@@ -26,7 +27,7 @@ use crate::{
         origin::Origin,
         question::Question,
         settings::Settings,
-        spec::Spec,
+        spec::{Risk, Spec},
         time::Time,
     },
     net::http::Http,
@@ -35,6 +36,46 @@ use crate::{
 /// Deepest nesting of calls in calls.
 pub const MAX_DEPTH: u8 = 3;
 
+/// The pipeline, as far as a run goes back to it: whatever runs calls stands above what a call is handed.
+pub(super) trait Pipeline: Send + Sync {
+    /// The handles of the platform.
+    fn app(&self) -> &App;
+
+    /// The tools as they are now.
+    fn tools(&self) -> Toolset;
+
+    /// Runs a call, with a person's approval where it or its parent has one.
+    fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> BoxFuture<'_, Conclusion>;
+
+    /// The question a person would be asked about a call. Fails where it could not run.
+    fn question(&self, call: Call) -> BoxFuture<'_, Result<InnerQuestion>>;
+}
+
+/// All tools, and the names they have.
+#[derive(Default, Clone)]
+pub(super) struct Toolset {
+    pub(super) tools: Arc<Vec<Arc<Tool>>>,
+    pub(super) names: Arc<Names>,
+}
+
+/// The end of a call.
+pub(super) struct Conclusion {
+    /// Its outcome.
+    pub outcome: Result<Outcome>,
+    /// Where the outcome's words came from, if from outside.
+    pub origin: Option<Origin>,
+}
+
+/// The question a person would be asked about a call within another.
+pub struct InnerQuestion {
+    /// The name its tool was found by.
+    pub tool: String,
+    /// Its risk.
+    pub risk: Risk,
+    /// The question.
+    pub question: Question,
+}
+
 /// One run's capabilities: what every tool may have. The rest are services, which take it. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
@@ -42,7 +83,7 @@ pub struct Context {
 }
 
 struct Shared {
-    invoker: Invoker,
+    pipeline: Arc<dyn Pipeline>,
     call: Call,
     tool: String,
     id: String,
@@ -55,10 +96,9 @@ struct Shared {
     room: Mutex<TakenRoom>,
 }
 
-/// What a context is made of, beside the invoker.
+/// What a context is made of, beside the pipeline.
 pub(super) struct Run<'a> {
     pub(super) call: &'a Call,
-    pub(super) spec: &'a Spec,
     pub(super) settings: ToolSettings,
     pub(super) cancel: CancellationToken,
     /// The yes of a person to this run, as far as it covers calls within it.
@@ -68,14 +108,14 @@ pub(super) struct Run<'a> {
 }
 
 impl Context {
-    pub(super) fn new(invoker: Invoker, run: Run<'_>) -> Self {
+    pub(super) fn new(pipeline: Arc<dyn Pipeline>, spec: &Spec, run: Run<'_>) -> Self {
         // The arguments travel beside the context; keeping a second copy of a large text would be waste.
         let call = Call { params: Value::Null, ..run.call.clone() };
-        let (tool, id) = (run.spec.name.clone(), run.spec.id());
+        let (tool, id) = (spec.name.clone(), spec.id());
         let Run { settings, cancel, coverage, origin: around, .. } = run;
         Self {
             shared: Arc::new(Shared {
-                invoker,
+                pipeline,
                 call,
                 tool,
                 id,
@@ -137,11 +177,6 @@ impl Context {
         self.app().settings.get()
     }
 
-    /// The tools as they are now, by the names of those the caller may use.
-    pub fn registry(&self) -> Arc<Registry> {
-        Arc::new(self.shared.invoker.registry().as_seen_by(self.caller()))
-    }
-
     /// Calls another tool as the same caller, through the same pipeline. Fails where a person would have to be asked.
     pub async fn invoke(&self, tool: &str, params: Value) -> Result<Done> {
         let depth = self.shared.call.depth + 1;
@@ -166,7 +201,7 @@ impl Context {
             to: To::Within(coverage),
         });
         let stops = self.shared.cancel.child_token().into();
-        let conclusion = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
+        let conclusion = self.shared.pipeline.start(call, approval, stops).await;
         // Content that came in through a call within this one came into this one.
         self.taint().note(conclusion.origin);
         match conclusion.outcome? {
@@ -179,14 +214,9 @@ impl Context {
     ///
     /// # Errors
     /// Where the call could not run.
-    pub async fn question_of(&self, tool: &str, params: Value) -> Result<Question> {
-        let (registry, settings) = (self.registry(), self.platform());
-        let found = registry.find(tool)?;
-        authorise::check(&found.tool, self.caller(), &settings)?;
-        let arguments = found.own_arguments(params)?;
-        found.tool.check_available(&settings)?;
-        found.tool.risk_with(&arguments, &registry)?;
-        rehearse::question(&self.shared.invoker, &self.shared.call, &found, &arguments).await
+    pub async fn question_of(&self, tool: &str, params: Value) -> Result<InnerQuestion> {
+        let call = Call { tool: tool.to_owned(), params, ..self.shared.call.clone() };
+        self.shared.pipeline.question(call).await
     }
 
     /// Does heavy work beside the async threads, when it is the caller's turn.
@@ -209,8 +239,8 @@ impl Context {
 
     /// The taint of this run: content from outside that has come into it.
     pub fn taint(&self) -> Taint<'_> {
-        let Shared { around, read, .. } = self.shared.as_ref();
-        Taint::new(self, around.as_ref(), read)
+        let Shared { call, tool, around, read, .. } = self.shared.as_ref();
+        Taint { app: self.app(), caller: &call.caller, tool, around: around.as_ref(), read }
     }
 
     /// Room in memory for this run's results.
@@ -218,12 +248,13 @@ impl Context {
         Room::new(self.app(), self.caller().user, &self.shared.room)
     }
 
-    pub(crate) fn invoker(&self) -> &Invoker {
-        &self.shared.invoker
+    /// All tools as they are now, whoever looks.
+    pub(super) fn tools(&self) -> Toolset {
+        self.shared.pipeline.tools()
     }
 
     /// The handles of the platform, for services alone: no tool reaches for them.
     pub(crate) fn app(&self) -> &App {
-        &self.shared.invoker.app
+        self.shared.pipeline.app()
     }
 }

@@ -13,9 +13,10 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    authorise,
-    confirm::again,
-    invoker::{Approval, Invoker, To},
+    approval::{Approval, To},
+    changed,
+    grant::Grant,
+    invoker::Invoker,
     record::{names_only, redact},
     rehearse,
     run::Stops,
@@ -181,9 +182,9 @@ impl Invoker {
         };
         let now = self.now(&ticket.tool, given).await?;
         let (call, settings) = (approved_call(ticket, asker.clone(), &changed, person), self.app.settings.get());
-        authorise::check(&now.found.tool, &call.caller, &settings)?;
+        Grant::check(&now.found, &call.caller, &settings)?;
         now.found.tool.check_available(&settings)?;
-        let question = rehearse::question(self, &call, &now.found, given).await?;
+        let question = rehearse::question(&self.pipeline(), &call, &now.found, given).await?;
         ensure_answered(ticket, answered, &question, now.risk)?;
         Ok(Terms { approved: changed, up_to: now.risk, definition: Some(now.extent.definition) })
     }
@@ -220,7 +221,7 @@ impl Invoker {
         let approved = Approved { call: Some(call.id), ..approved };
         let started = Instant::now();
         // Nobody knows what was asked about.
-        let Some(definition) = definition else { return failed(&again::changed(), approved, started) };
+        let Some(definition) = definition else { return failed(&changed::refusal(), approved, started) };
         let (by, edited) = (person.username.clone(), approved.edited.clone());
         let approval = Approval { by, edited, up_to, to: To::This { definition, scripts } };
         match self.start(call, Some(approval), stops).await.outcome {

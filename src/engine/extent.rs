@@ -11,6 +11,7 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
+    approval::Part,
     configure,
     registry::Registry,
     tool::{InnerCall, Tool},
@@ -42,23 +43,6 @@ pub struct Extent {
     pub reasons: Vec<Reason>,
     /// Its tool and those it calls, by id.
     pub parts: BTreeMap<String, Part>,
-}
-
-/// A tool that a call runs, as it was when its extent was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// The digest of what it is, and of its configuration.
-    definition: Definition,
-    /// Whatever else decides what its calls do, one for each of them; empty where nothing does, or nobody knows yet.
-    relied_on: BTreeSet<String>,
-}
-
-impl Part {
-    /// Whether this one was told: it is what it was then, and so is what its calls rely on, as far as that was known.
-    fn is_told_by(&self, told: &Self) -> bool {
-        let is_known = |text: &String| told.relied_on.contains(text) || told.relied_on.contains("");
-        self.definition == told.definition && self.relied_on.iter().all(is_known)
-    }
 }
 
 /// A reason to ask a person whatever the risk.

@@ -1,8 +1,10 @@
 //! The engine: what a tool is, and the one pipeline every call goes through.
 
 pub mod answer;
+mod approval;
 mod approved;
 pub mod authorise;
+mod changed;
 pub mod configure;
 pub mod confirm;
 pub mod consent;
@@ -12,8 +14,12 @@ pub mod decide;
 mod decoded;
 pub mod extent;
 mod fragment;
+mod grant;
 mod heavy;
 pub mod invoker;
+mod names;
+mod origin;
+pub mod provenance;
 pub mod record;
 pub mod registry;
 mod rehearse;
@@ -22,6 +28,7 @@ mod room;
 pub mod run;
 pub mod sanitise;
 pub(crate) mod secret_forms;
+pub mod settings;
 pub mod taint;
 pub mod tool;
 pub mod validate;

@@ -5,6 +5,7 @@ mod ahead;
 mod alias;
 mod bound;
 mod build;
+mod parse;
 
 use std::{
     future::Future,
@@ -17,27 +18,42 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{authorise::Grant, consent::Provenance, context::Context, registry::Registry, validate::Schema};
+use self::parse::parse;
+use super::{context::Context, provenance::Provenance, validate::Schema};
 use crate::model::{
     caller::Caller,
     definition::Definition,
     destination::Destination,
-    error::{Error, Result},
+    error::Result,
     output::Output,
+    question::Question,
     settings::Settings,
     spec::{Category, DEFAULT_TIMEOUT, Risk, Source, Spec},
 };
 
 pub use alias::Alias;
-pub use bound::InnerCall;
 
 type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
-type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
+type RiskOf = Arc<dyn Fn(&Value) -> Result<Risk> + Send + Sync>;
 type Asks = Arc<dyn Fn(&Value, &Settings) -> Option<String> + Send + Sync>;
 type Demands = Arc<dyn Fn(&Value, &Caller) -> Result<()> + Send + Sync>;
 type Reaches = Arc<dyn Fn(&Value) -> Vec<Destination> + Send + Sync>;
+type Relies = Arc<dyn Fn(&Value) -> String + Send + Sync>;
+type Carries = Arc<dyn Fn(&Value) -> Vec<InnerCall> + Send + Sync>;
+type ScopeOf = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
+/// Asks about a call before it runs: gives the question a person is asked.
+type Ahead = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Question>> + Send + Sync>;
 type Accepts = fn(&str, &str) -> Result<()>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
+
+/// A call that stands in the arguments of another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InnerCall {
+    /// The tool, as it is named there.
+    pub tool: String,
+    /// Its arguments.
+    pub params: Value,
+}
 
 /// A tool, ready to be registered.
 #[derive(Clone)]
@@ -53,9 +69,9 @@ pub struct Tool {
     reaches_any: bool,
     reaches_setting: Option<&'static str>,
     made_of: Option<String>,
-    relies: Option<bound::Relies>,
-    carries: Option<bound::Carries>,
-    scope: Option<bound::ScopeOf>,
+    relies: Option<Relies>,
+    carries: Option<Carries>,
+    scope: Option<ScopeOf>,
     definition: OnceLock<Definition>,
     available: Option<Available>,
     accepts: Option<Accepts>,
@@ -64,7 +80,7 @@ pub struct Tool {
     usual_timeout: Option<Duration>,
     unnamed: bool,
     for_everybody: bool,
-    ahead: Option<ahead::Ahead>,
+    ahead: Option<Ahead>,
     provenance: Option<Provenance>,
     up_to: Option<Risk>,
     handler: Handler,
@@ -173,17 +189,11 @@ impl Tool {
         &self.aliases
     }
 
-    /// The least risk of a call: its own, or that of the tools it calls.
-    pub fn least_risk(&self, registry: &Registry) -> Risk {
-        self.spec.risk.max(registry.highest_risk(&self.uses))
-    }
-
-    /// The risk of a call with these arguments. Fails where they fit the schema but not the type behind it, so that
-    /// nobody is asked about a call that cannot be made.
-    pub fn risk_with(&self, arguments: &Value, registry: &Registry) -> Result<Risk> {
-        let least = self.least_risk(registry);
-        let Some(risk_of) = &self.risk_of else { return Ok(least) };
-        Ok(risk_of(arguments, registry)?.max(least))
+    /// The risk of a call with these arguments, whatever it calls. Fails where they fit the schema but not the type behind
+    /// it, so that nobody is asked about a call that cannot be made.
+    pub(super) fn risk_with(&self, arguments: &Value) -> Result<Risk> {
+        let Some(risk_of) = &self.risk_of else { return Ok(self.spec.risk) };
+        Ok(risk_of(arguments)?.max(self.spec.risk))
     }
 
     /// Why a person must be asked whatever the risk, if so.
@@ -241,18 +251,8 @@ impl Tool {
         self.available.as_ref().map_or(Ok(()), |available| available(settings))
     }
 
-    /// Runs it. The grant proves that the caller was checked; only the pipeline has one.
-    pub(super) fn run(&self, _: &Grant, context: Context, arguments: Value) -> BoxFuture<'static, Result<Output>> {
+    /// Runs it. Only a [`Grant`](super::grant::Grant) does, for the caller who was checked.
+    pub(super) fn run(&self, context: Context, arguments: Value) -> BoxFuture<'static, Result<Output>> {
         (self.handler)(context, arguments)
     }
-}
-
-/// Validated arguments always parse; the error says where if a schema ever promises less than its type.
-fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T> {
-    serde_path_to_error::deserialize(arguments).map_err(|error| {
-        let place = error.path().to_string();
-        // It may quote the whole value.
-        let what: String = error.inner().to_string().chars().take(300).collect();
-        Error::invalid(format!("The arguments do not fit: '{place}': {what}."))
-    })
 }

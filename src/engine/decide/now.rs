@@ -3,7 +3,8 @@
 use super::{Asker, approved_call, decision_row};
 use crate::{
     engine::{
-        confirm::{AssessedCall, again},
+        changed::CHANGED,
+        confirm::{self, AssessedCall},
         consent,
         extent::Extent,
         invoker::Invoker,
@@ -37,7 +38,7 @@ impl Invoker {
         let registry = self.registry();
         let found = registry.find(tool)?;
         let arguments = found.own_arguments(arguments.clone())?;
-        let risk = found.tool.risk_with(&arguments, &registry)?;
+        let risk = registry.risk_with(&found.tool, &arguments)?;
         let extent = Extent::read(&self.app, &found.tool, &arguments, &registry).await?;
         Ok(Now { found, registry, arguments, risk, extent })
     }
@@ -56,17 +57,17 @@ impl Invoker {
         // Running one that cannot be made any more says why.
         let Ok(now) = self.now(&ticket.tool, &ticket.arguments).await else { return Ok(None) };
         let Now { found, registry, arguments, risk, extent } = &now;
-        if !again::is_changed(ticket, asker, *risk, extent) {
+        if !confirm::is_changed(ticket, asker, *risk, extent) {
             return Ok(None);
         }
         let call = approved_call(ticket, asker.clone(), &Approved::default(), person);
         let tainted = self.origin_of_conversation(&call).await?.is_some();
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
         let assessed = AssessedCall { call: &call, found, registry, arguments, risk: *risk, tainted, pending };
-        let instead = again::ask(self, &assessed, ticket, asker.clone()).await?.id;
+        let instead = confirm::ask(&self.pipeline(), &assessed, ticket, asker.clone()).await?.id;
         let arguments = redact(&ticket.arguments, found.tool.private_arguments());
         let row = decision_row(ticket, person, "ask_again", AuditOutcome::Waiting);
-        let row = Event { arguments, error: Some(again::CHANGED.to_owned()), ..row };
+        let row = Event { arguments, error: Some(CHANGED.to_owned()), ..row };
         self.app.stores.audit.append(Event { time: self.app.clock.now(), call_id: asker.call, ..row }).await?;
         let closed = Ticket { state: TicketState::Changed, ..ticket.clone() };
         Ok(Some((closed, Verdict::Changed { instead })))

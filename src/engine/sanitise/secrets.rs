@@ -4,8 +4,8 @@ use serde_json::{Map, Value};
 
 use crate::{
     engine::{
-        configure::ToolSettings,
         secret_forms::{self, Numbers},
+        settings::ToolSettings,
     },
     model::{
         error::{Error, Result},

@@ -2,18 +2,13 @@
 
 use std::{future::Future, sync::Arc};
 
-use futures_util::future::BoxFuture;
 use serde::de::DeserializeOwned;
-use serde_json::Value;
 
-use super::{Tool, parse};
+use super::{Ahead, Tool, parse::parse};
 use crate::{
-    engine::{context::Context, registry::Registry},
+    engine::context::Context,
     model::{error::Result, question::Question, spec::Risk},
 };
-
-/// Asks about a call before it runs: gives the question a person is asked.
-pub(in crate::engine) type Ahead = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Question>> + Send + Sync>;
 
 impl Tool {
     /// Says what a person is asked about a call, and refuses one that could not run before anybody is asked about it: it
@@ -51,16 +46,13 @@ impl Tool {
         &self.uses
     }
 
-    /// The highest risk of a call, where its arguments, or those it calls others with, can raise it above the least.
-    pub fn highest_risk(&self, registry: &Registry) -> Option<Risk> {
-        let within = registry.used_by(self).iter().filter_map(|used| used.up_to).max();
-        // Nobody can be asked within a run: what is destructive there is refused, unless all of it is.
-        let most = self.up_to.max(within.map(|most| most.min(Risk::HighWrite)));
-        most.filter(|most| *most > self.least_risk(registry))
+    /// The highest risk that arguments can give a call.
+    pub(in crate::engine) fn can_rise_to(&self) -> Option<Risk> {
+        self.up_to
     }
 
     /// Whether arguments can raise its risk.
     pub fn raises_risk(&self) -> bool {
-        self.risk_of.is_some()
+        self.risk_of.is_some() || self.carries.is_some()
     }
 }

@@ -6,21 +6,8 @@ use std::sync::Arc;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Tool, parse};
+use super::{InnerCall, Tool, parse::parse};
 use crate::model::{definition::Definition, destination::Destination, json::canonical};
-
-pub(super) type Relies = Arc<dyn Fn(&Value) -> String + Send + Sync>;
-pub(super) type Carries = Arc<dyn Fn(&Value) -> Vec<InnerCall> + Send + Sync>;
-pub(super) type ScopeOf = Arc<dyn Fn(&Value) -> Option<String> + Send + Sync>;
-
-/// A call that stands in the arguments of another.
-#[derive(Debug, Clone, PartialEq)]
-pub struct InnerCall {
-    /// The tool, as it is named there.
-    pub tool: String,
-    /// Its arguments.
-    pub params: Value,
-}
 
 impl Tool {
     /// Says what it is made of, where that is not compiled in: a script's text, and what that was granted.

@@ -5,15 +5,15 @@ use std::{sync::Arc, time::Duration};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Alias, Tool, parse};
+use super::{Alias, Tool, alias::example, parse::parse};
 use crate::{
-    engine::{consent::Provenance, registry::Registry},
+    engine::provenance::Provenance,
     model::{
         caller::Caller,
         destination::Destination,
         error::Result,
         settings::Settings,
-        spec::{Example, Risk, Setting},
+        spec::{Risk, Setting},
     },
 };
 
@@ -92,18 +92,7 @@ impl Tool {
         Args: DeserializeOwned,
         F: Fn(&Args) -> Result<Risk> + Send + Sync + 'static,
     {
-        self.risk_of = Some(Arc::new(move |arguments, _| risk_of(&parse(arguments.clone())?)));
-        self
-    }
-
-    /// Raises the risk by the arguments and the tools they name.
-    #[must_use]
-    pub fn risk_among<Args, F>(mut self, risk_of: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
-    {
-        self.risk_of = Some(Arc::new(move |arguments, registry| Ok(risk_of(&parse(arguments.clone())?, registry))));
+        self.risk_of = Some(Arc::new(move |arguments| risk_of(&parse(arguments.clone())?)));
         self
     }
 
@@ -229,9 +218,4 @@ impl Tool {
         self.aliases.push(alias);
         self
     }
-}
-
-pub(super) fn example(before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Example {
-    let before = before.into_iter().map(|(tool, arguments)| (tool.to_owned(), arguments)).collect();
-    Example { title: title.to_owned(), before, arguments, result }
 }

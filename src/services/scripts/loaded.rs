@@ -10,8 +10,8 @@ use super::run;
 use crate::{
     engine::{
         authorise,
-        consent::{Provenance, Writer},
         context::Context,
+        provenance::{Provenance, Writer},
         registry::Registry,
         tool::Tool,
     },
@@ -262,7 +262,7 @@ pub(super) fn ensure_carries_none(registry: &Registry, name: &str) -> Result<()>
 /// Fails where the caller may not use a tool that a script uses, or one of its scripts does: nobody is asked about a run
 /// that ends there.
 fn ensure_usable(script: &str, cx: &Context) -> Result<()> {
-    let registry = cx.invoker().registry();
+    let registry = Registry::around(cx);
     let found = registry.find(script)?;
     registry.used_by(&found.tool).iter().try_for_each(|used| authorise::permitted(used, cx.caller())).map_err(|_| {
         // Which one is not said: its name would tell that it is there.

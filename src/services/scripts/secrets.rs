@@ -1,7 +1,7 @@
 //! The secrets of a run: every form of them, and where each is sent.
 
 use crate::{
-    engine::{configure::ToolSettings, secret_forms},
+    engine::{secret_forms, settings::ToolSettings},
     model::secret::Secret,
     net::http::Request,
     script::header::{Head, Host},

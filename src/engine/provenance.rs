@@ -1,0 +1,49 @@
+//! The provenance of a script: its text and its author, for those who call it.
+
+use crate::model::{caller::Caller, script::Author};
+
+/// The provenance of a script, for those who call it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Provenance {
+    /// Its name.
+    pub script: String,
+    /// The digest of its text.
+    pub digest: String,
+    /// Its author.
+    pub writer: Writer,
+}
+
+/// The author of a script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Writer {
+    /// A person, in the console.
+    Person {
+        /// The person who published it.
+        author: Author,
+        /// The version it was published as.
+        version: u32,
+    },
+    /// Somebody who may put files onto this machine.
+    Machine,
+}
+
+impl Provenance {
+    pub(super) fn is_of(&self, caller: &Caller) -> bool {
+        matches!(&self.writer, Writer::Person { author, .. } if author.id == Some(caller.user))
+    }
+
+    /// `city_clock v3 by anna`
+    pub(super) fn message(&self) -> String {
+        match &self.writer {
+            Writer::Person { author, version } => format!("{} v{version} by {}", self.script, author.name),
+            Writer::Machine => format!("{}, a file of this machine,", self.script),
+        }
+    }
+
+    pub(super) fn writer_name(&self) -> &str {
+        match &self.writer {
+            Writer::Person { author, .. } => &author.name,
+            Writer::Machine => "its author",
+        }
+    }
+}
