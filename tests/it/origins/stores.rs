@@ -173,6 +173,6 @@ async fn a_tool_that_can_replace_what_a_file_holds_is_high_write_at_least() {
     let writes = TOOLS.iter().filter(|(name, _)| *name != "document_create");
     for (name, _) in writes.filter(|(_, keeps)| matches!(keeps, Keeps::In(stores) if *stores == FILES)) {
         let tool = registry.find(name).unwrap().tool;
-        assert!(registry.risk_up_to(tool).unwrap_or(tool.spec().risk) >= Risk::HighWrite, "{name}");
+        assert!(registry.risk_up_to(&tool).unwrap_or(tool.spec().risk) >= Risk::HighWrite, "{name}");
     }
 }
