@@ -25,9 +25,8 @@ use crate::{
         egress,
         error::{Error, Result},
         origin::Origin,
-        question::Question,
         settings::Settings,
-        spec::{Risk, Spec},
+        spec::Spec,
         time::Time,
     },
     net::http::Http,
@@ -46,9 +45,6 @@ pub(super) trait Pipeline: Send + Sync {
 
     /// Runs a call, with a person's approval where it or its parent has one.
     fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> BoxFuture<'_, Conclusion>;
-
-    /// The question a person would be asked about a call. Fails where it could not run.
-    fn question(&self, call: Call) -> BoxFuture<'_, Result<InnerQuestion>>;
 }
 
 /// All tools, and the names they have.
@@ -64,16 +60,6 @@ pub(super) struct Conclusion {
     pub outcome: Result<Outcome>,
     /// Where the outcome's words came from, if from outside.
     pub origin: Option<Origin>,
-}
-
-/// The question a person would be asked about a call within another.
-pub struct InnerQuestion {
-    /// The name its tool was found by.
-    pub tool: String,
-    /// Its risk.
-    pub risk: Risk,
-    /// The question.
-    pub question: Question,
 }
 
 /// One run's capabilities: what every tool may have. The rest are services, which take it. Cheap to clone.
@@ -208,15 +194,6 @@ impl Context {
             Outcome::Done(done) => Ok(*done),
             Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),
         }
-    }
-
-    /// The question a person would be asked about a call within this one.
-    ///
-    /// # Errors
-    /// Where the call could not run.
-    pub async fn question_of(&self, tool: &str, params: Value) -> Result<InnerQuestion> {
-        let call = Call { tool: tool.to_owned(), params, ..self.shared.call.clone() };
-        self.shared.pipeline.question(call).await
     }
 
     /// Does heavy work beside the async threads, when it is the caller's turn.

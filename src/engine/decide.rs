@@ -182,11 +182,11 @@ impl Invoker {
         };
         let now = self.now(&ticket.tool, given).await?;
         let (call, settings) = (approved_call(ticket, asker.clone(), &changed, person), self.app.settings.get());
-        Grant::check(&now.found, &call.caller, &settings)?;
+        Grant::check(&now.found.tool, &call.caller, &settings)?;
         now.found.tool.check_available(&settings)?;
-        let question = rehearse::question(&self.pipeline(), &call, &now.found, given).await?;
-        ensure_answered(ticket, answered, &question, now.risk)?;
-        Ok(Terms { approved: changed, up_to: now.risk, definition: Some(now.extent.definition) })
+        let question = rehearse::question(&self.pipeline(), &call, &now.found, &now.prepared).await?;
+        ensure_answered(ticket, answered, &question, now.prepared.risk)?;
+        Ok(Terms { approved: changed, up_to: now.prepared.risk, definition: Some(now.extent.definition) })
     }
 
     /// The asker, with what their key is granted now. Fails where it was revoked.

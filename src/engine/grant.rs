@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use futures_util::future::BoxFuture;
-use serde_json::Value;
 
 use super::{
     authorise,
     context::{Context, Pipeline, Run},
-    registry::Found,
+    prepared::PreparedCall,
+    tool::Tool,
 };
 use crate::model::{
     caller::Caller,
@@ -19,7 +19,7 @@ use crate::model::{
 
 /// A tool and the caller it was checked for. Only [`Grant::check`] makes one.
 pub(super) struct Grant {
-    found: Found,
+    tool: Arc<Tool>,
     caller: Caller,
 }
 
@@ -27,26 +27,28 @@ impl Grant {
     /// Fails with the reason where the caller may not use the tool, or nobody may now.
     ///
     /// The policy layers (R16) narrow here, after the permission and before the grant.
-    pub(super) fn check(found: &Found, caller: &Caller, settings: &Settings) -> Result<Self> {
-        authorise::check(&found.tool, caller, settings)?;
-        Ok(Self { found: found.clone(), caller: caller.clone() })
+    pub(super) fn check(tool: &Arc<Tool>, caller: &Caller, settings: &Settings) -> Result<Self> {
+        authorise::check(tool, caller, settings)?;
+        Ok(Self { tool: Arc::clone(tool), caller: caller.clone() })
     }
 
-    /// Runs the tool with what a run of this call is handed; gives that, too.
+    /// Runs a call with what its run is handed; gives that, too.
     ///
     /// # Errors
-    /// Where the call is another caller's than the one who was checked.
+    /// Where it is another caller's or another tool's than those that were checked.
     pub(super) fn run(
         self,
         pipeline: Arc<dyn Pipeline>,
         run: Run<'_>,
-        arguments: Value,
+        prepared: PreparedCall,
     ) -> Result<(Context, BoxFuture<'static, Result<Output>>)> {
-        if run.call.caller != self.caller {
-            return Err(Error::internal("a call went through the grant of another caller"));
+        // The arguments are not kept beside what was read of them.
+        let PreparedCall { tool, call, .. } = prepared;
+        if run.call.caller != self.caller || !Arc::ptr_eq(&tool, &self.tool) {
+            return Err(Error::internal("a call went through the grant of another"));
         }
-        let context = Context::new(pipeline, self.found.tool.spec(), run);
-        let running = self.found.tool.run(context.clone(), arguments);
+        let context = Context::new(pipeline, tool.spec(), run);
+        let running = call.run(context.clone());
         Ok((context, running))
     }
 }

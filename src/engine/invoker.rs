@@ -15,14 +15,13 @@ use super::{
     authorise, changed, configure,
     confirm::{self, AssessedCall, Confirmation},
     consent,
-    context::{Conclusion, InnerQuestion, Pipeline, Run, Toolset},
+    context::{Conclusion, Pipeline, Run, Toolset},
     cut, fragment,
     grant::Grant,
     heavy::{self, HeavyCalls},
     origin,
     record::Record,
     registry::{self, Found, Refused, Registry},
-    rehearse,
     run::{self, Stops},
     sanitise,
     tool::Tool,
@@ -177,7 +176,7 @@ impl Invoker {
         let Attempt { call, approval, found, registry, stops } = attempt;
         record.found(found, &call.params);
         let settings = self.app.settings.get();
-        let grant = Grant::check(found, &call.caller, &settings)?;
+        let grant = Grant::check(&found.tool, &call.caller, &settings)?;
         let origin = self.origin_of_conversation(call).await?;
         let tainted = origin.is_some();
         if tainted {
@@ -185,10 +184,11 @@ impl Invoker {
         }
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
-        let risk = registry.risk_with(&found.tool, &arguments)?;
-        record.weighed(risk, &arguments);
+        let prepared = registry.prepare(&found.tool, arguments)?;
+        let risk = prepared.risk;
+        record.weighed(risk, &prepared.arguments);
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
-        let assessed = AssessedCall { call, found, registry, arguments: &arguments, risk, tainted, pending };
+        let assessed = AssessedCall { call, found, registry, prepared: &prepared, tainted, pending };
         if call.dry_run {
             return self.rehearse(&assessed).await;
         }
@@ -209,7 +209,7 @@ impl Invoker {
         // What calls another is the author's, and no text from outside decides what: only what is written has its origin.
         let origin = call.origin.clone().or(origin);
         let run = Run { call, settings: own.clone(), cancel, coverage, origin };
-        let (context, running) = grant.run(self.pipeline(), run, arguments)?;
+        let (context, running) = grant.run(self.pipeline(), run, prepared)?;
         let output = tokio::select! {
             biased;
             stopped = stops.stopped(&self.app, call, risk) => Err(stopped),
@@ -226,7 +226,7 @@ impl Invoker {
     /// The coverage that an approval gives a call and the calls within it; `None` where it does not reach as far as this call
     /// goes. Fails where the call is not what was approved, or does what its person was not told of.
     async fn coverage(&self, approval: &Approval, assessed: &AssessedCall<'_>) -> Result<Option<Coverage>> {
-        let risk = assessed.risk;
+        let risk = assessed.prepared.risk;
         match &approval.to {
             To::This { definition, scripts } => {
                 let extent = assessed.extent(&self.app).await?;
@@ -296,8 +296,8 @@ impl Invoker {
         let asked = confirm::asked(&self.pipeline(), assessed).await?;
         let (reason, question) = asked.map(|asked| (asked.reason, asked.question.text)).unzip();
         let data = json!({
-            "dry_run": true, "tool": spec.id(), "arguments": assessed.arguments,
-            "risk": assessed.risk.as_str(), "asks": reason.is_some(), "reason": reason,
+            "dry_run": true, "tool": spec.id(), "arguments": assessed.prepared.arguments,
+            "risk": assessed.prepared.risk.as_str(), "asks": reason.is_some(), "reason": reason,
             "question": question,
         });
         let output = Output::json(data);
@@ -325,19 +325,6 @@ impl Pipeline for Invoker {
 
     fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> BoxFuture<'_, Conclusion> {
         Box::pin(self.start(call, approval, stops))
-    }
-
-    fn question(&self, call: Call) -> BoxFuture<'_, Result<InnerQuestion>> {
-        Box::pin(async move {
-            let (registry, settings) = (self.registry().as_seen_by(&call.caller), self.app.settings.get());
-            let found = registry.find(&call.tool)?;
-            Grant::check(&found, &call.caller, &settings)?;
-            let arguments = found.own_arguments(call.params.clone())?;
-            found.tool.check_available(&settings)?;
-            let risk = registry.risk_with(&found.tool, &arguments)?;
-            let question = rehearse::question(&self.pipeline(), &call, &found, &arguments).await?;
-            Ok(InnerQuestion { tool: found.name().to_owned(), risk, question })
-        })
     }
 }
 

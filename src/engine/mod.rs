@@ -19,6 +19,8 @@ mod heavy;
 pub mod invoker;
 mod names;
 mod origin;
+pub mod preparation;
+pub mod prepared;
 pub mod provenance;
 pub mod record;
 pub mod registry;

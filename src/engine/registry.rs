@@ -197,27 +197,6 @@ impl Registry {
         most.filter(|most| *most > self.least_risk(tool))
     }
 
-    /// The risk of a call with these arguments of the tool's own, with those of the calls that stand in them, so that one
-    /// question covers them all; of these, what is unknown or wrong fails later.
-    ///
-    /// # Errors
-    /// Where the arguments fit the schema but not the type behind it: nobody is asked about a call that cannot be made.
-    pub fn risk_with(&self, tool: &Tool, arguments: &Value) -> Result<Risk> {
-        let own = tool.risk_with(arguments)?.max(self.least_risk(tool));
-        let inner = tool.inner_calls(arguments).into_iter().filter_map(|call| {
-            // One that holds calls itself is refused there.
-            let found = self.find(&call.tool).ok().filter(|found| !found.tool.carries_calls())?;
-            Some(self.risk_of(&found, call.params))
-        });
-        Ok(inner.max().map_or(own, |inner| own.max(inner)))
-    }
-
-    /// The risk of a call with these arguments; the tool's least where they are wrong, as such a call does nothing.
-    pub fn risk_of(&self, found: &Found, given: Value) -> Risk {
-        let own = found.own_arguments(given);
-        own.and_then(|own| self.risk_with(&found.tool, &own)).unwrap_or_else(|_| self.least_risk(&found.tool))
-    }
-
     fn reached_from(&self, names: &[String]) -> BTreeMap<String, Arc<Tool>> {
         let (mut waiting, mut found) = (names.to_vec(), BTreeMap::new());
         while let Some(name) = waiting.pop() {

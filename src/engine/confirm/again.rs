@@ -27,7 +27,7 @@ pub(in crate::engine) async fn ask(
     asker: Asker,
 ) -> Result<Ticket> {
     let extent = assessed.extent(pipeline.app()).await?;
-    let question = rehearse::question(pipeline, assessed.call, assessed.found, assessed.arguments).await?;
+    let question = rehearse::question(pipeline, assessed.call, assessed.found, assessed.prepared).await?;
     // A person had to be asked before: that they need not be now would be for them to see, too.
     let (rule, scope) = match cause(pipeline.app(), assessed, &extent).await? {
         Some(cause) => (format!(" {}", cause.reason), cause.scope),

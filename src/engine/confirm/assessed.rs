@@ -1,18 +1,18 @@
 //! A call that is known to be valid, and the refusal of one about which nobody can be asked.
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use crate::{
     app::App,
     engine::{
         consent::PendingConsent,
         extent::Extent,
+        prepared::PreparedCall,
         registry::{Found, Registry},
     },
     model::{
         call::Call,
         error::{Error, Result},
-        spec::Risk,
     },
 };
 
@@ -27,10 +27,8 @@ pub(in crate::engine) struct AssessedCall<'a> {
     pub found: &'a Found,
     /// The tools there are.
     pub registry: &'a Registry,
-    /// The tool's own arguments.
-    pub arguments: &'a Value,
-    /// The risk of exactly this call.
-    pub risk: Risk,
+    /// The call with what follows from its arguments.
+    pub prepared: &'a PreparedCall,
     /// Whether content from outside is in its conversation.
     pub tainted: bool,
     /// Scripts it would run that its caller has not agreed to yet.
@@ -44,11 +42,11 @@ impl AssessedCall<'_> {
     ///
     /// As [`Extent::read`].
     pub(in crate::engine) async fn extent(&self, app: &App) -> Result<Extent> {
-        Extent::read(app, &self.found.tool, self.arguments, self.registry).await
+        Extent::read(app, self.prepared, self.registry).await
     }
 
     pub(super) fn asks_because(&self, app: &App) -> Option<String> {
-        self.found.tool.asks_because(self.arguments, &app.settings.get())
+        self.prepared.call.asks(&app.settings.get())
     }
 }
 
@@ -61,5 +59,5 @@ pub(crate) fn unasked_risk(error: &Error) -> Option<&str> {
 pub(super) fn cannot_ask(assessed: &AssessedCall<'_>, reason: &str) -> Error {
     let tool = assessed.found.name();
     let told = format!("{tool} asks a person before this, and here nobody can be asked: {reason} Nothing was done.");
-    Error::denied(told).with_details(json!({UNASKED: assessed.risk.as_str()}))
+    Error::denied(told).with_details(json!({UNASKED: assessed.prepared.risk.as_str()}))
 }

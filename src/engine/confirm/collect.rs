@@ -20,13 +20,13 @@ pub(super) async fn collect(
     record: &mut Record,
 ) -> Result<Outcome> {
     let call = assessed.call;
-    let digest = digest(&assessed.found.tool.spec().id(), assessed.arguments);
+    let digest = digest(&assessed.found.tool.spec().id(), &assessed.prepared.arguments);
     let claim = Claim { id, user: call.caller.user, topic: call.topic, digest };
     let Collected { ticket, asker, verdict } =
         pipeline.app().stores.tickets.collect(claim, pipeline.app().clock.now()).await?;
     if let (TicketState::Pending, None) = (ticket.state, &verdict) {
         let extent = assessed.extent(pipeline.app()).await?;
-        if again::is_changed(&ticket, &asker, assessed.risk, &extent) {
+        if again::is_changed(&ticket, &asker, assessed.prepared.risk, &extent) {
             let asked = again::ask(pipeline, assessed, &ticket, asker).await?;
             return Ok(Outcome::Confirm(Box::new(asked)));
         }

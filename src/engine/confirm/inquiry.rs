@@ -41,7 +41,7 @@ pub(in crate::engine) async fn asked(
     }
     let extent = assessed.extent(pipeline.app()).await?;
     let Some(Cause { reason, scope }) = cause(pipeline.app(), assessed, &extent).await? else { return Ok(None) };
-    let question = rehearse::question(pipeline, assessed.call, assessed.found, assessed.arguments).await?;
+    let question = rehearse::question(pipeline, assessed.call, assessed.found, assessed.prepared).await?;
     Ok(Some(Inquiry { reason, question, scope, extent }))
 }
 
@@ -49,7 +49,7 @@ pub(in crate::engine) async fn asked(
 fn within(assessed: &AssessedCall<'_>) -> String {
     match assessed.registry.used_by(&assessed.found.tool).is_empty() {
         true => String::new(),
-        false => format!(" A yes covers what it calls, up to {}.", assessed.risk.as_str().replace('_', " ")),
+        false => format!(" A yes covers what it calls, up to {}.", assessed.prepared.risk.as_str().replace('_', " ")),
     }
 }
 
@@ -63,13 +63,13 @@ pub(super) fn ticket(app: &App, assessed: &AssessedCall<'_>, asked: Inquiry) -> 
         topic: assessed.call.topic,
         tool: assessed.found.tool.spec().id(),
         asked_as: assessed.found.name().to_owned(),
-        arguments: assessed.arguments.clone(),
-        risk: assessed.risk,
+        arguments: assessed.prepared.arguments.clone(),
+        risk: assessed.prepared.risk,
         question: question.text,
         subject: question.subject,
         reason: visible(&format!("{reason}{}", within(assessed))).into_owned(),
         scope,
-        warnings: warnings(assessed.arguments),
+        warnings: warnings(&assessed.prepared.arguments),
         state: TicketState::Pending,
         created_at: now,
         expires_at: now.after(LIFETIME),

@@ -28,11 +28,11 @@ impl Cause {
 
 /// Whether anything could ask about the call: of all others the extent need not be known.
 pub(super) fn may_ask(app: &App, assessed: &AssessedCall<'_>) -> bool {
-    match assessed.risk {
+    match assessed.prepared.risk {
         Risk::Read | Risk::LowWrite if assessed.tainted => true,
         Risk::HighWrite if assessed.tainted || !assessed.call.caller.permissions.is_all() => true,
         Risk::Destructive => true,
-        _ => assessed.found.tool.calls_others() || assessed.asks_because(app).is_some(),
+        _ => assessed.prepared.tool.calls_others() || assessed.asks_because(app).is_some(),
     }
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn cause(app: &App, assessed: &AssessedCall<'_>, extent: &Exten
 
 /// The rule that asks, if any does.
 async fn rule(app: &App, assessed: &AssessedCall<'_>, extent: &Extent) -> Result<Option<Cause>> {
-    let AssessedCall { call, risk, tainted, .. } = assessed;
+    let AssessedCall { call, prepared, tainted, .. } = assessed;
     // A yes opens the places a call reaches, whatever it was asked for. No yes for the conversation waives this: a host it
     // has reached is not asked about again, and no other one is covered.
     let new = NewPlaces::new(app, assessed, extent, &[]).await?.message();
@@ -61,14 +61,13 @@ async fn rule(app: &App, assessed: &AssessedCall<'_>, extent: &Extent) -> Result
     if !always.is_empty() {
         return once(&always.join(" "));
     }
-    match risk {
+    match prepared.risk {
         Risk::Read | Risk::LowWrite => Ok(new.map(Cause::once)),
         Risk::Destructive => once("It is destructive: that is always asked."),
         Risk::HighWrite if *tainted => once("It is high write, and content from outside is in this conversation."),
         Risk::HighWrite if call.caller.permissions.is_all() => Ok(None),
         Risk::HighWrite => {
-            let scope =
-                assessed.found.tool.scope_of(assessed.arguments).and_then(|within| scope(assessed, extent, &within));
+            let scope = prepared.call.scope().and_then(|within| scope(assessed, extent, &within));
             if let Some(approval) = scope.clone().and_then(|scope| for_conversation(assessed, scope, extent))
                 && app.stores.tickets.approved_for(approval).await?
             {
@@ -86,7 +85,7 @@ fn scope(assessed: &AssessedCall<'_>, extent: &Extent, within: &str) -> Option<S
     assessed.call.topic?;
     let places: Vec<String> = extent.places().map(Destination::to_string).collect();
     let to = if places.is_empty() { String::new() } else { format!("to {}", places.join(", ")) };
-    let parts = [assessed.found.tool.spec().name.as_str(), within, &to, "in this conversation"];
+    let parts = [assessed.prepared.tool.spec().name.as_str(), within, &to, "in this conversation"];
     let words = parts.into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     (words.chars().count() <= MAX_SCOPE && !words.contains(is_unseen)).then_some(words)
 }
@@ -95,7 +94,7 @@ fn scope(assessed: &AssessedCall<'_>, extent: &Extent, within: &str) -> Option<S
 fn for_conversation(assessed: &AssessedCall<'_>, scope: String, extent: &Extent) -> Option<ConversationApproval> {
     Some(ConversationApproval {
         conversation: assessed.call.topic?,
-        tool: assessed.found.tool.spec().id(),
+        tool: assessed.prepared.tool.spec().id(),
         scope,
         definition: extent.definition.clone(),
     })

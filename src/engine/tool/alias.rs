@@ -51,7 +51,7 @@ impl Alias {
             description: Some(what.to_owned()),
             schema: Some(Schema::of::<Mine>()),
             adapt: Some(Arc::new(move |arguments| {
-                serde_json::to_value(adapt(parse(arguments)?)?).map_err(Error::internal)
+                serde_json::to_value(adapt(parse(&arguments)?)?).map_err(Error::internal)
             })),
             project: Some(Arc::new(project)),
             ..Self::same(name)

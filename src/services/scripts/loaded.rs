@@ -3,7 +3,6 @@
 use std::{borrow::Cow, sync::Arc};
 
 use serde::Serialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::run;
@@ -11,6 +10,7 @@ use crate::{
     engine::{
         authorise,
         context::Context,
+        preparation::Preparation,
         provenance::{Provenance, Writer},
         registry::Registry,
         tool::Tool,
@@ -213,17 +213,18 @@ impl Loaded {
     /// The tool it is.
     pub fn tool(self: Arc<Self>) -> Result<Tool> {
         let script = Arc::clone(&self);
-        let tool = Tool::of_spec(self.spec(), move |cx, arguments| run::run(cx, Arc::clone(&script), arguments))?;
         let granted: Vec<Destination> =
             self.granted.iter().map(|host| Destination::new(host.name(), host.port())).collect();
         let reach: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
-        let tool = tool.made_of(format!("{} {}", self.digest, reach.join(" ")));
-        let tool = if granted.is_empty() { tool } else { tool.reaches_named(move |_: &Value| granted.clone()) };
         let (title, secrets) = (self.head.name.clone(), self.loose_secrets());
-        let tool = tool.ahead(move |cx: Context, _: Value| {
+        let calls = Preparation::new(move |cx, arguments| run::run(cx, Arc::clone(&script), arguments));
+        let calls = if granted.is_empty() { calls } else { calls.reaches_named(move |_| granted.clone()) };
+        let calls = calls.ahead(move |cx: Context, _| {
             let (title, secrets) = (title.clone(), secrets.clone());
             async move { ensure_usable(&title, &cx).map(|()| Question::run(&title).and(secrets.as_deref())) }
         });
+        let tool = Tool::of_sound_spec(self.spec(), calls).made_of(format!("{} {}", self.digest, reach.join(" ")));
+        tool.schema().demand_sound()?;
         Ok(tool.uses(self.head.uses.clone()).written(self.provenance()))
     }
 

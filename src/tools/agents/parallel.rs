@@ -9,12 +9,13 @@ use serde_json::{Map, Value, json};
 
 use crate::{
     engine::{
-        context::{Context, InnerQuestion},
+        context::Context,
+        preparation::Preparation,
         registry::Registry,
-        tool::{Alias, InnerCall, Tool},
+        tool::{Alias, InnerCall, InnerQuestion, Tool},
     },
     model::{
-        error::{Error, Result},
+        error::Result,
         output::Output,
         question::Question,
         spec::{Category, Risk},
@@ -58,18 +59,17 @@ pub(super) fn tool() -> Tool {
     ]});
     let dotted = Alias::same("multi_tool_use.parallel").example("Two at once", uses.clone(), results.clone());
     let plain = Alias::same("multi_tool_use_parallel").example("Two at once", uses.clone(), results.clone());
-    Tool::new(
+    let inner = |args: &Args| args.tool_uses.iter().map(inner_call).collect();
+    Tool::prepared(
         NAME,
         Category::Agents,
         "Runs up to 32 tool calls, eight at once, and returns their results in the order of the calls. One that fails makes \
          `ok` false and is named in `failed`; the others run all the same.",
         "Several calls do not depend on each other's results: searches, fetches, reads, look-ups.",
-        run,
+        Preparation::new(run).carries(inner, together),
     )
     .timeout(TIMEOUT)
-    .carries(|args: Args| args.tool_uses.into_iter().map(inner_call).collect())
     .up_to(Risk::Destructive)
-    .ahead(ahead)
     // Each call has a row of its own, with its tool's private arguments masked.
     .private(&["parameters"])
     .example("Two at once", uses, results)
@@ -88,23 +88,8 @@ pub(super) fn tool() -> Tool {
     .alias(dotted)
 }
 
-fn inner_call(wanted: ToolUse) -> InnerCall {
-    InnerCall { tool: wanted.recipient_name, params: Value::Object(wanted.parameters) }
-}
-
-/// A person is asked once for all calls: not about one that could never be run, and of each that does more than read by its
-/// name and its risk.
-async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    refuse_nesting(&Registry::around(&cx), &args.tool_uses)?;
-    let mut asked: Vec<InnerQuestion> = Vec::new();
-    for (n, wanted) in (1..).zip(&args.tool_uses) {
-        let (name, parameters) = (&wanted.recipient_name, Value::Object(wanted.parameters.clone()));
-        asked.push(cx.question_of(name, parameters).await.map_err(|error| {
-            let why = error.message();
-            Error::new(error.kind(), format!("Call {n}, {name}: {why} Leave it out, or put it right."))
-        })?);
-    }
-    Ok(together(asked))
+fn inner_call(wanted: &ToolUse) -> InnerCall {
+    InnerCall { tool: wanted.recipient_name.clone(), params: Value::Object(wanted.parameters.clone()) }
 }
 
 /// The words for one of its calls, after the name of its tool: `document: delete “A”`. The question alone where it says the
@@ -117,7 +102,7 @@ fn message(inner: &InnerQuestion) -> String {
     if says_it { text } else { format!("{}: {text}", inner.tool) }
 }
 
-/// One question for several: `Run parallel? 1 of 21 calls writes: write “notes.txt”.` The riskiest come first, and the thing
+/// One question for several, which names each that does more than read with its risk: `Run parallel? 1 of 21 calls writes: write “notes.txt”.` The riskiest come first, and the thing
 /// to type is that of the first of them.
 fn together(asked: Vec<InnerQuestion>) -> Question {
     let calls = asked.len();
@@ -168,7 +153,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 fn refuse_nesting(registry: &Registry, uses: &[ToolUse]) -> Result<()> {
     for (n, wanted) in (1..).zip(uses) {
         if registry.find(&wanted.recipient_name).is_ok_and(|found| found.tool.spec().name == NAME) {
-            return Err(Error::invalid(format!("Call {n} is {NAME} itself: put its calls into this list instead.")));
+            return Err(InnerCall::nested(n, NAME));
         }
     }
     Ok(())
