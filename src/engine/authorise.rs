@@ -1,4 +1,4 @@
-//! Step 2: may this caller use this tool now? What runs one has a [`Grant`](super::grant::Grant), which cannot be forged.
+//! Step 2: may this caller use this tool now? A yes becomes a grant, through which alone the tool runs.
 
 use super::tool::Tool;
 use crate::model::{

@@ -26,31 +26,23 @@ pub(super) use self::{
 };
 pub(crate) use assessed::unasked_risk;
 
-/// What this step decides.
-pub enum Confirmation {
-    /// Run it.
-    Proceed,
-    /// This is what comes of the call: a question, or the result of one that was answered.
-    Settled(Outcome),
-}
-
-/// Lets the call through, asks, or answers with what came of an earlier question.
+/// Lets the call through with `None`; else what comes of it: a question, or the result of one that was answered.
 pub(super) async fn check(
     pipeline: &Arc<dyn Pipeline>,
     assessed: &AssessedCall<'_>,
     record: &mut Record,
-) -> Result<Confirmation> {
+) -> Result<Option<Outcome>> {
     if let Some(id) = assessed.call.ticket {
-        return collect::collect(pipeline, assessed, id, record).await.map(Confirmation::Settled);
+        return collect::collect(pipeline, assessed, id, record).await.map(Some);
     }
     match asked(pipeline, assessed).await? {
-        None => Ok(Confirmation::Proceed),
+        None => Ok(None),
         Some(asked) if !assessed.call.attended => Err(assessed::cannot_ask(assessed, &asked.reason)),
         Some(asked) => {
             let scripts = consent::texts(&assessed.pending);
             let asker = Asker::from_call(assessed.call, asked.extent.definition.clone(), scripts);
             let ticket = pipeline.app().stores.tickets.ask(ticket(pipeline.app(), assessed, asked), asker).await?;
-            Ok(Confirmation::Settled(Outcome::Confirm(Box::new(ticket))))
+            Ok(Some(Outcome::Confirm(Box::new(ticket))))
         }
     }
 }

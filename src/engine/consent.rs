@@ -4,18 +4,14 @@
 
 use std::{iter, sync::Arc};
 
-use super::{
-    changed,
-    provenance::{Provenance, Writer},
-    registry::Registry,
-    tool::Tool,
-};
+use super::{changed, registry::Registry, tool::Tool};
 use crate::{
     app::App,
     model::{
         caller::{Caller, Permissions},
         definition::Definition,
         error::{Error, Result},
+        script::provenance::{Provenance, Writer},
         user::UserId,
     },
     store::consents::{self, ScriptText},

@@ -26,7 +26,6 @@ use crate::{
         error::{Error, Result},
         origin::Origin,
         settings::Settings,
-        spec::Spec,
         time::Time,
     },
     net::http::Http,
@@ -70,87 +69,65 @@ pub struct Context {
 
 struct Shared {
     pipeline: Arc<dyn Pipeline>,
-    call: Call,
-    tool: String,
-    id: String,
-    settings: ToolSettings,
-    cancel: CancellationToken,
-    coverage: Option<Coverage>,
-    /// The origin of what its conversation, or the call around it, had read from outside when it began.
-    around: Option<Origin>,
+    tool: Arc<Tool>,
+    run: Run,
     read: Mutex<Option<Origin>>,
     room: Mutex<TakenRoom>,
 }
 
-/// What a context is made of, beside the pipeline.
-pub(super) struct Run<'a> {
-    pub(super) call: &'a Call,
+/// What a context is made of, beside the pipeline and the tool.
+pub(super) struct Run {
+    /// The call without its arguments: they travel beside the context, and a second copy of a large text would be waste.
+    pub(super) call: Call,
     pub(super) settings: ToolSettings,
     pub(super) cancel: CancellationToken,
     /// The yes of a person to this run, as far as it covers calls within it.
     pub(super) coverage: Option<Coverage>,
-    /// The origin of what its conversation, or the call around it, had read from outside.
+    /// The origin of what its conversation, or the call around it, had read from outside when it began.
     pub(super) origin: Option<Origin>,
 }
 
 impl Context {
-    pub(super) fn new(pipeline: Arc<dyn Pipeline>, spec: &Spec, run: Run<'_>) -> Self {
-        // The arguments travel beside the context; keeping a second copy of a large text would be waste.
-        let call = Call { params: Value::Null, ..run.call.clone() };
-        let (tool, id) = (spec.name.clone(), spec.id());
-        let Run { settings, cancel, coverage, origin: around, .. } = run;
-        Self {
-            shared: Arc::new(Shared {
-                pipeline,
-                call,
-                tool,
-                id,
-                settings,
-                cancel,
-                coverage,
-                around,
-                read: Mutex::default(),
-                room: Mutex::default(),
-            }),
-        }
+    pub(super) fn new(pipeline: Arc<dyn Pipeline>, tool: Arc<Tool>, run: Run) -> Self {
+        Self { shared: Arc::new(Shared { pipeline, tool, run, read: Mutex::default(), room: Mutex::default() }) }
     }
 
     /// Who asked.
     pub fn caller(&self) -> &Caller {
-        &self.shared.call.caller
+        &self.shared.run.call.caller
     }
 
     /// The conversation it belongs to.
     pub fn topic(&self) -> Option<ConversationId> {
-        self.shared.call.topic
+        self.shared.run.call.topic
     }
 
     /// The running tool's name.
     pub fn tool(&self) -> &str {
-        &self.shared.tool
+        &self.shared.tool.spec().name
     }
 
     /// The way out, with the exceptions an administrator made: what goes there is this tool's, this call's and this
     /// caller's. With content from outside a redirect leads to no other place.
     pub fn http(&self) -> Result<Http> {
-        let Shared { id, call, .. } = self.shared.as_ref();
-        let http = self.app().outbound(egress::Origin::tool(id.clone(), call))?;
+        let Shared { tool, run, .. } = self.shared.as_ref();
+        let http = self.app().outbound(egress::Origin::tool(tool.spec().id(), &run.call))?;
         Ok(if self.taint().origin().is_some() { http.staying() } else { http })
     }
 
     /// This tool's own settings.
     pub fn settings(&self) -> &ToolSettings {
-        &self.shared.settings
+        &self.shared.run.settings
     }
 
     /// Within how many other calls this one is.
     pub(crate) fn depth(&self) -> usize {
-        usize::from(self.shared.call.depth)
+        usize::from(self.shared.run.call.depth)
     }
 
     /// Ends when the call is taken back: long work should watch it.
     pub fn cancelled(&self) -> &CancellationToken {
-        &self.shared.cancel
+        &self.shared.run.cancel
     }
 
     /// The time now.
@@ -165,7 +142,7 @@ impl Context {
 
     /// Calls another tool as the same caller, through the same pipeline. Fails where a person would have to be asked.
     pub async fn invoke(&self, tool: &str, params: Value) -> Result<Done> {
-        let depth = self.shared.call.depth + 1;
+        let depth = self.shared.run.call.depth + 1;
         if depth > MAX_DEPTH {
             return Err(Error::invalid(format!("Tools may call tools only {MAX_DEPTH} levels deep.")));
         }
@@ -178,15 +155,15 @@ impl Context {
             attended: false,
             depth,
             origin: self.taint().origin(),
-            ..self.shared.call.clone()
+            ..self.shared.run.call.clone()
         };
-        let approval = self.shared.coverage.clone().map(|coverage| Approval {
+        let approval = self.shared.run.coverage.clone().map(|coverage| Approval {
             by: call.caller.username.clone(),
             edited: Vec::new(),
             up_to: coverage.risk,
             to: To::Within(coverage),
         });
-        let stops = self.shared.cancel.child_token().into();
+        let stops = self.shared.run.cancel.child_token().into();
         let conclusion = self.shared.pipeline.start(call, approval, stops).await;
         // Content that came in through a call within this one came into this one.
         self.taint().note(conclusion.origin);
@@ -216,8 +193,8 @@ impl Context {
 
     /// The taint of this run: content from outside that has come into it.
     pub fn taint(&self) -> Taint<'_> {
-        let Shared { call, tool, around, read, .. } = self.shared.as_ref();
-        Taint { app: self.app(), caller: &call.caller, tool, around: around.as_ref(), read }
+        let Shared { run, read, .. } = self.shared.as_ref();
+        Taint { app: self.app(), caller: self.caller(), tool: self.tool(), around: run.origin.as_ref(), read }
     }
 
     /// Room in memory for this run's results.

@@ -14,8 +14,7 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     approval::{Approval, To},
-    changed,
-    grant::Grant,
+    authorise, changed,
     invoker::Invoker,
     record::{names_only, redact},
     rehearse,
@@ -140,8 +139,8 @@ impl Invoker {
             tracing::warn!(?error, "an approval for a whole conversation could not be kept");
         }
         let stops = Stops { asked: under_way.stop.clone(), unheard };
-        let run = ApprovedRun { approved, up_to: terms.up_to, definition: terms.definition, stops };
-        let verdict = self.run_approved(&ticket, asker, run, person).await;
+        let terms = Terms { approved, ..terms };
+        let verdict = self.run_approved(&ticket, asker, ApprovedRun { terms, stops }, person).await;
         if let Err(error) = self.app.stores.tickets.finish(id, verdict.clone()).await {
             // The call has run, and its person is told what came of it.
             tracing::error!(?error, ticket = %id, "what came of an approved call could not be kept yet");
@@ -182,7 +181,7 @@ impl Invoker {
         };
         let now = self.now(&ticket.tool, given).await?;
         let (call, settings) = (approved_call(ticket, asker.clone(), &changed, person), self.app.settings.get());
-        Grant::check(&now.found.tool, &call.caller, &settings)?;
+        authorise::check(&now.found.tool, &call.caller, &settings)?;
         now.found.tool.check_available(&settings)?;
         let question = rehearse::question(&self.pipeline(), &call, &now.found, &now.prepared).await?;
         ensure_answered(ticket, answered, &question, now.prepared.risk)?;
@@ -215,7 +214,7 @@ impl Invoker {
 
     /// Runs a ticket's call under the id it was asked with, with the arguments the person put in place of its own.
     async fn run_approved(&self, ticket: &Ticket, asker: Asker, run: ApprovedRun, person: &Caller) -> Verdict {
-        let ApprovedRun { approved, up_to, definition, stops } = run;
+        let ApprovedRun { terms: Terms { approved, up_to, definition }, stops } = run;
         let scripts = asker.scripts.clone();
         let call = approved_call(ticket, asker, &approved, person);
         let approved = Approved { call: Some(call.id), ..approved };
@@ -246,9 +245,7 @@ struct Terms {
 
 /// What a person approved, and what ends its run early.
 struct ApprovedRun {
-    approved: Approved,
-    up_to: Risk,
-    definition: Option<Definition>,
+    terms: Terms,
     stops: Stops,
 }
 

@@ -13,10 +13,10 @@ use super::{
     approval::{Approval, Coverage, To},
     approved::ApprovedCalls,
     authorise, changed, configure,
-    confirm::{self, AssessedCall, Confirmation},
+    confirm::{self, AssessedCall},
     consent,
     context::{Conclusion, Pipeline, Run, Toolset},
-    cut, fragment,
+    cut,
     grant::Grant,
     heavy::{self, HeavyCalls},
     origin,
@@ -28,8 +28,9 @@ use super::{
 };
 use crate::{
     app::App,
+    formats::fragment,
     model::{
-        call::{Approved, Call, Done, Outcome},
+        call::{Call, Done, Outcome},
         error::{Error, Result},
         origin::Origin,
         output::Output,
@@ -197,7 +198,7 @@ impl Invoker {
             None => None,
         };
         if coverage.is_none()
-            && let Confirmation::Settled(outcome) = confirm::check(&self.pipeline(), &assessed, record).await?
+            && let Some(outcome) = confirm::check(&self.pipeline(), &assessed, record).await?
         {
             return Ok(outcome);
         }
@@ -208,7 +209,7 @@ impl Invoker {
         let _ends = cancel.clone().drop_guard();
         // What calls another is the author's, and no text from outside decides what: only what is written has its origin.
         let origin = call.origin.clone().or(origin);
-        let run = Run { call, settings: own.clone(), cancel, coverage, origin };
+        let run = Run { call: call.without_params(), settings: own.clone(), cancel, coverage, origin };
         let (context, running) = grant.run(self.pipeline(), run, prepared)?;
         let output = tokio::select! {
             biased;
@@ -252,15 +253,7 @@ impl Invoker {
         }
         output.html = output.html.map(|html| fragment::clean(&html));
         sanitise::lift_budget(&mut output);
-        Done {
-            call: call.id,
-            tool: found.tool.spec().id(),
-            output,
-            duration_ms: record.ran_for(),
-            approved: Approved::default(),
-            handle: None,
-            room: None,
-        }
+        Done::new(call.id, found.tool.spec().id(), output, record.ran_for())
     }
 
     /// Keeps the whole of a result that a model reads cut, where its conversation can ask for the rest. Gives the handle.
@@ -300,16 +293,7 @@ impl Invoker {
             "risk": assessed.prepared.risk.as_str(), "asks": reason.is_some(), "reason": reason,
             "question": question,
         });
-        let output = Output::json(data);
-        let done = Done {
-            call: assessed.call.id,
-            tool: spec.id(),
-            output,
-            duration_ms: 0,
-            approved: Approved::default(),
-            handle: None,
-            room: None,
-        };
+        let done = Done::new(assessed.call.id, spec.id(), Output::json(data), 0);
         Ok(Outcome::Done(Box::new(done)))
     }
 }

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::wire;
+use crate::model::wire;
 
 /// The names of a list of things, and what is said of those that mean none.
 #[derive(Default, Clone)]

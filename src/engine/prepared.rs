@@ -72,3 +72,72 @@ impl Registry {
         Some(prepared.as_ref().map_or_else(|_| self.least_risk(&found.tool), |call| call.risk))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        engine::preparation::Preparation,
+        model::{output::Output, settings::Settings, spec::Category},
+    };
+    use schemars::JsonSchema;
+    use serde::{Deserialize, Deserializer};
+    use serde_json::json;
+    use std::cell::Cell;
+
+    thread_local! {
+        static READ: Cell<usize> = const { Cell::new(0) };
+    }
+
+    #[derive(Deserialize, JsonSchema)]
+    struct Args {
+        #[serde(deserialize_with = "counted")]
+        #[schemars(with = "String")]
+        path: String,
+    }
+
+    fn counted<'de, D: Deserializer<'de>>(text: D) -> Result<String, D::Error> {
+        READ.set(READ.get() + 1);
+        String::deserialize(text)
+    }
+
+    fn tool(preparation: Preparation<Args>) -> Tool {
+        Tool::prepared("reads", Category::Data, "Does.", "When.", preparation)
+    }
+
+    fn reads() -> Preparation<Args> {
+        Preparation::new(|_, _: Args| async { Ok(Output::default()) })
+    }
+
+    #[test]
+    fn arguments_are_read_once_whatever_is_said_of_them() {
+        let calls = reads()
+            .risk_of(|args| if args.path == "all" { Risk::Destructive } else { Risk::Read })
+            .asks(|args, _| Some(args.path.clone()))
+            .relies_on(|args| args.path.clone())
+            .scoped(|args| Some(args.path.clone()));
+        let call = Registry::default().prepare(&Arc::new(tool(calls)), json!({"path": "all"})).unwrap();
+        assert_eq!(call.risk, Risk::Destructive);
+        assert_eq!(call.call.asks(&Settings::default()).as_deref(), Some("all"));
+        assert_eq!((call.call.relied_on().as_str(), call.call.scope().as_deref()), ("all", Some("all")));
+        assert_eq!(READ.get(), 1);
+    }
+
+    #[test]
+    fn a_call_that_holds_others_is_as_risky_as_the_riskiest() {
+        let inner = |args: &Args| {
+            let call = |tool: &str| InnerCall { tool: tool.to_owned(), params: json!({"wrong": true}) };
+            args.path.split(' ').map(call).collect()
+        };
+        let holds = |name: &str| {
+            let calls = reads().carries(inner, |_| crate::model::question::Question::run("all"));
+            Tool::prepared(name, Category::Data, "Does.", "When.", calls)
+        };
+        let writes = tool(reads()).risk(Risk::HighWrite);
+        let registry = Registry::of(vec![holds("holds"), writes]).unwrap();
+        let found = registry.find("holds").unwrap();
+        for (names, risk) in [("reads gone", Risk::HighWrite), ("gone holds", Risk::Read)] {
+            assert_eq!(registry.risk_of(&found, json!({"path": names})), risk, "{names}");
+        }
+    }
+}

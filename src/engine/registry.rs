@@ -11,14 +11,14 @@ use super::{
     authorise,
     context::{Context, Toolset},
     names::{Names, Place},
-    reserved,
     tool::{Alias, Tool},
-    wire,
 };
 use crate::model::{
     caller::Caller,
     error::{Error, Result},
+    reserved,
     spec::{Risk, Source},
+    wire,
 };
 
 /// A tool that could not be registered.

@@ -5,9 +5,8 @@ use std::sync::Arc;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    configure,
+    authorise, configure,
     context::{Context, Pipeline, Run},
-    grant::Grant,
     prepared::{PreparedCall, PreparedInner},
     registry::Found,
     settings::ToolSettings,
@@ -48,8 +47,8 @@ async fn look(
     settings: ToolSettings,
 ) -> Result<Option<Question>> {
     let origin = call.origin.clone();
-    let run = Run { call, settings, cancel: CancellationToken::new(), coverage: None, origin };
-    let cx = Context::new(Arc::clone(pipeline), prepared.tool.spec(), run);
+    let run = Run { call: call.without_params(), settings, cancel: CancellationToken::new(), coverage: None, origin };
+    let cx = Context::new(Arc::clone(pipeline), Arc::clone(&prepared.tool), run);
     if let Some(looking) = prepared.call.question(cx) {
         return looking.await.map(Some);
     }
@@ -84,7 +83,7 @@ async fn inner_questions(
 async fn inner_question(pipeline: &Arc<dyn Pipeline>, call: &Call, inner: &PreparedInner) -> Result<InnerQuestion> {
     let (found, prepared) = inner.found.as_ref().map_err(Clone::clone)?;
     let settings = pipeline.app().settings.get();
-    Grant::check(&found.tool, &call.caller, &settings)?;
+    authorise::check(&found.tool, &call.caller, &settings)?;
     let prepared = prepared.as_ref().map_err(Clone::clone)?;
     found.tool.check_available(&settings)?;
     let question = question(pipeline, call, found, prepared).await?;

@@ -6,13 +6,14 @@ use bytes::{Bytes, BytesMut};
 use parking_lot::Mutex;
 use serde_json::Value;
 
-use super::cut::{self, SMALL};
+use super::cut::{LARGEST, SMALL};
 use crate::{
     app::App,
     model::{
         call::ResultRoom,
         error::{Error, Result},
         figure,
+        json::weight,
         user::UserId,
     },
     net::http::Response,
@@ -80,7 +81,7 @@ impl<'a> Room<'a> {
     /// # Errors
     /// As [`Self::take`].
     pub fn take_here(self, values: &[&Value]) -> Result<()> {
-        let bytes: usize = values.iter().map(|value| cut::weight(value, cut::LARGEST)).sum();
+        let bytes: usize = values.iter().map(|value| weight(value, LARGEST)).sum();
         self.app.lifecycle.runtime.block_on(self.take(bytes as u64))
     }
 

@@ -14,7 +14,7 @@ use std::{
 use futures_util::future::BoxFuture;
 use serde_json::Value;
 
-use super::{context::Context, provenance::Provenance, validate::Schema};
+use super::{context::Context, validate::Schema};
 use crate::model::{
     caller::Caller,
     definition::Definition,
@@ -22,6 +22,7 @@ use crate::model::{
     error::{Error, Result},
     output::Output,
     question::Question,
+    script::provenance::Provenance,
     settings::Settings,
     spec::{Risk, Spec},
 };

@@ -12,10 +12,11 @@ use serde_json::Value;
 
 use super::{Alias, Tool, alias::example};
 use crate::{
-    engine::{context::Context, preparation::Preparation, provenance::Provenance, validate::Schema},
+    engine::{context::Context, preparation::Preparation, validate::Schema},
     model::{
         error::Result,
         output::Output,
+        script::provenance::Provenance,
         settings::Settings,
         spec::{Category, DEFAULT_TIMEOUT, Risk, Setting, Source, Spec},
     },

@@ -3,9 +3,9 @@
 use std::time::Duration;
 
 use super::{Outline, Tool};
-use crate::{
-    engine::provenance::Provenance,
-    model::{definition::Definition, error::Result, json::canonical, settings::Settings, spec::Risk},
+use crate::model::{
+    definition::Definition, error::Result, json::canonical, script::provenance::Provenance, settings::Settings,
+    spec::Risk,
 };
 
 impl Tool {

@@ -7,20 +7,16 @@ use sha2::{Digest, Sha256};
 
 use super::run;
 use crate::{
-    engine::{
-        authorise,
-        context::Context,
-        preparation::Preparation,
-        provenance::{Provenance, Writer},
-        registry::Registry,
-        tool::Tool,
-    },
+    engine::{authorise, context::Context, preparation::Preparation, registry::Registry, tool::Tool},
     host::workers::Pace,
     model::{
         destination::Destination,
         error::{Error, Result},
         question::Question,
-        script::{Author, Grants, Origin},
+        script::{
+            Author, Grants, Origin,
+            provenance::{Provenance, Writer},
+        },
         spec::{Example, Risk, Setting, Source, Spec},
     },
     script::header::{self, Head, Host},

@@ -1,6 +1,7 @@
 //! The provenance of a script: its text and its author, for those who call it.
 
-use crate::model::{caller::Caller, script::Author};
+use super::Author;
+use crate::model::caller::Caller;
 
 /// The provenance of a script, for those who call it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -28,19 +29,21 @@ pub enum Writer {
 }
 
 impl Provenance {
-    pub(super) fn is_of(&self, caller: &Caller) -> bool {
+    /// Whether a caller wrote it.
+    pub fn is_of(&self, caller: &Caller) -> bool {
         matches!(&self.writer, Writer::Person { author, .. } if author.id == Some(caller.user))
     }
 
     /// `city_clock v3 by anna`
-    pub(super) fn message(&self) -> String {
+    pub fn message(&self) -> String {
         match &self.writer {
             Writer::Person { author, version } => format!("{} v{version} by {}", self.script, author.name),
             Writer::Machine => format!("{}, a file of this machine,", self.script),
         }
     }
 
-    pub(super) fn writer_name(&self) -> &str {
+    /// The name of its author.
+    pub fn writer_name(&self) -> &str {
         match &self.writer {
             Writer::Person { author, .. } => &author.name,
             Writer::Machine => "its author",
