@@ -8,7 +8,7 @@ use super::{
     authorise, configure,
     context::{Context, Pipeline, Run},
     prepared::{PreparedCall, PreparedInner},
-    registry::Found,
+    registry::{self, Found},
     settings::ToolSettings,
     tool::{InnerCall, InnerQuestion},
 };
@@ -82,6 +82,9 @@ async fn inner_questions(
 
 async fn inner_question(pipeline: &Arc<dyn Pipeline>, call: &Call, inner: &PreparedInner) -> Result<InnerQuestion> {
     let (found, prepared) = inner.found.as_ref().map_err(Clone::clone)?;
+    if !authorise::may_see(&found.tool, &call.caller) {
+        return Err(registry::unknown(&inner.name));
+    }
     let settings = pipeline.app().settings.get();
     authorise::check(&found.tool, &call.caller, &settings)?;
     let prepared = prepared.as_ref().map_err(Clone::clone)?;

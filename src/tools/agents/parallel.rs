@@ -102,8 +102,8 @@ fn message(inner: &InnerQuestion) -> String {
     if says_it { text } else { format!("{}: {text}", inner.tool) }
 }
 
-/// One question for several, which names each that does more than read with its risk: `Run parallel? 1 of 21 calls writes: write “notes.txt”.` The riskiest come first, and the thing
-/// to type is that of the first of them.
+/// One question for several, which names each that does more than read, by its risk: `Run parallel? 1 of 21 calls writes:
+/// write “notes.txt”.` The riskiest come first, and the thing to type is that of the first of them.
 fn together(asked: Vec<InnerQuestion>) -> Question {
     let calls = asked.len();
     let of = |risk: Risk| asked.iter().filter(move |inner| inner.risk == risk).collect::<Vec<_>>();
