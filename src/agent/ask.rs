@@ -208,7 +208,7 @@ impl Run {
 /// The canonical id and the risk of a call. A name nobody knows is as harmless as an error text.
 fn weigh(registry: &Registry, name: &str, arguments: &serde_json::Value) -> (String, Risk) {
     let Ok(found) = registry.find(name) else { return (name.chars().take(80).collect(), Risk::Read) };
-    (found.tool.spec().id(), found.risk_of(arguments.clone(), registry))
+    (found.tool.spec().id(), registry.risk_of(&found, arguments.clone()))
 }
 
 fn crowded() -> Error {

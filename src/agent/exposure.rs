@@ -3,12 +3,13 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use crate::{
-    engine::{authorise, registry::Registry, tool::Tool, wire},
+    engine::{authorise, registry::Registry, tool::Tool},
     model::{
         caller::Caller,
         llm::{ToolDefinition, estimate_tokens},
         settings::{Exposure, Settings},
         spec::{Source, Spec},
+        wire,
     },
 };
 

@@ -7,7 +7,6 @@ use serde_json::{Value, json};
 use super::{calls::Place, chat::Shared, turn::Run};
 use crate::{
     engine::{
-        answer::InvokeAnswer,
         cut::{self, Recipient},
         sanitise,
     },
@@ -20,6 +19,7 @@ use crate::{
         time::Time,
         user::UserId,
     },
+    services::answer::InvokeAnswer,
 };
 
 /// The text a model reads of a call that was approved and still ran when its turn ended.

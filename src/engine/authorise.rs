@@ -1,4 +1,4 @@
-//! Step 2: may this caller use this tool now? The answer is a grant that cannot be forged: `Tool::run` demands one.
+//! Step 2: may this caller use this tool now? A yes becomes a grant, through which alone the tool runs.
 
 use super::tool::Tool;
 use crate::model::{
@@ -7,20 +7,11 @@ use crate::model::{
     settings::Settings,
 };
 
-/// Proof that a caller was checked for a tool. Only [`check`] makes one.
-#[derive(Debug)]
-pub struct Grant {
-    _sealed: (),
-}
-
 /// Fails with the reason where the caller may not use the tool, or nobody may now.
-///
-/// The policy layers (R16) narrow here, after the permission and before the grant.
-pub fn check(tool: &Tool, caller: &Caller, settings: &Settings) -> Result<Grant> {
+pub(super) fn check(tool: &Tool, caller: &Caller, settings: &Settings) -> Result<()> {
     // First: whoever may not use it is not told that it is switched off either.
     permitted(tool, caller)?;
-    switched_on(tool, settings)?;
-    Ok(Grant { _sealed: () })
+    switched_on(tool, settings)
 }
 
 /// Whether the caller may know of the tool at all: a model is never shown others (R1).

@@ -4,14 +4,14 @@
 
 use std::{iter, sync::Arc};
 
-use super::{confirm::again, registry::Registry, tool::Tool};
+use super::{changed, registry::Registry, tool::Tool};
 use crate::{
     app::App,
     model::{
         caller::{Caller, Permissions},
         definition::Definition,
         error::{Error, Result},
-        script::Author,
+        script::provenance::{Provenance, Writer},
         user::UserId,
     },
     store::consents::{self, ScriptText},
@@ -19,52 +19,6 @@ use crate::{
 
 /// The permission to grant hosts to scripts.
 const GRANTS_HOSTS: &str = "settings:manage";
-
-/// The provenance of a script, for those who call it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Provenance {
-    /// Its name.
-    pub script: String,
-    /// The digest of its text.
-    pub digest: String,
-    /// Its author.
-    pub writer: Writer,
-}
-
-/// The author of a script.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Writer {
-    /// A person, in the console.
-    Person {
-        /// The person who published it.
-        author: Author,
-        /// The version it was published as.
-        version: u32,
-    },
-    /// Somebody who may put files onto this machine.
-    Machine,
-}
-
-impl Provenance {
-    fn is_of(&self, caller: &Caller) -> bool {
-        matches!(&self.writer, Writer::Person { author, .. } if author.id == Some(caller.user))
-    }
-
-    /// `city_clock v3 by anna`
-    fn message(&self) -> String {
-        match &self.writer {
-            Writer::Person { author, version } => format!("{} v{version} by {}", self.script, author.name),
-            Writer::Machine => format!("{}, a file of this machine,", self.script),
-        }
-    }
-
-    fn writer_name(&self) -> &str {
-        match &self.writer {
-            Writer::Person { author, .. } => &author.name,
-            Writer::Machine => "its author",
-        }
-    }
-}
 
 /// A script that the caller has not agreed to yet.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -158,7 +112,7 @@ pub(super) async fn agree(app: &App, user: UserId, pending: &[PendingConsent], n
         return Ok(());
     }
     if !pending.iter().all(|one| named.contains(&one.text)) {
-        return Err(again::changed());
+        return Err(changed::refusal());
     }
     consents::give(&app.db, user, texts(pending), app.clock.now()).await
 }

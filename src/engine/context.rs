@@ -2,18 +2,19 @@
 
 use std::sync::Arc;
 
+use futures_util::future::BoxFuture;
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    authorise,
-    configure::ToolSettings,
-    invoker::{Approval, Coverage, Invoker, To},
-    registry::Registry,
-    rehearse,
+    approval::{Approval, Coverage, To},
+    names::Names,
     room::{HeldResults, Room, TakenRoom},
+    run::Stops,
+    settings::ToolSettings,
     taint::Taint,
+    tool::Tool,
 };
 use crate::{
     app::App,
@@ -24,9 +25,7 @@ use crate::{
         egress,
         error::{Error, Result},
         origin::Origin,
-        question::Question,
         settings::Settings,
-        spec::Spec,
         time::Time,
     },
     net::http::Http,
@@ -35,6 +34,33 @@ use crate::{
 /// Deepest nesting of calls in calls.
 pub const MAX_DEPTH: u8 = 3;
 
+/// The pipeline, as far as a run goes back to it: whatever runs calls stands above what a call is handed.
+pub(super) trait Pipeline: Send + Sync {
+    /// The handles of the platform.
+    fn app(&self) -> &App;
+
+    /// The tools as they are now.
+    fn tools(&self) -> Toolset;
+
+    /// Runs a call, with a person's approval where it or its parent has one.
+    fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> BoxFuture<'_, Conclusion>;
+}
+
+/// All tools, and the names they have.
+#[derive(Default, Clone)]
+pub(super) struct Toolset {
+    pub(super) tools: Arc<Vec<Arc<Tool>>>,
+    pub(super) names: Arc<Names>,
+}
+
+/// The end of a call.
+pub(super) struct Conclusion {
+    /// Its outcome.
+    pub outcome: Result<Outcome>,
+    /// Where the outcome's words came from, if from outside.
+    pub origin: Option<Origin>,
+}
+
 /// One run's capabilities: what every tool may have. The rest are services, which take it. Cheap to clone.
 #[derive(Clone)]
 pub struct Context {
@@ -42,93 +68,69 @@ pub struct Context {
 }
 
 struct Shared {
-    invoker: Invoker,
-    call: Call,
-    tool: String,
-    id: String,
-    settings: ToolSettings,
-    cancel: CancellationToken,
-    coverage: Option<Coverage>,
-    /// The origin of what its conversation, or the call around it, had read from outside when it began.
-    around: Option<Origin>,
+    pipeline: Arc<dyn Pipeline>,
+    tool: Arc<Tool>,
+    run: Run,
     read: Mutex<Option<Origin>>,
     room: Mutex<TakenRoom>,
     held: HeldResults,
 }
 
-/// What a context is made of, beside the invoker.
-pub(super) struct Run<'a> {
-    pub(super) call: &'a Call,
-    pub(super) spec: &'a Spec,
+/// What a context is made of, beside the pipeline and the tool.
+pub(super) struct Run {
+    /// The call without its arguments: they travel beside the context, and a second copy of a large text would be waste.
+    pub(super) call: Call,
     pub(super) settings: ToolSettings,
     pub(super) cancel: CancellationToken,
     /// The yes of a person to this run, as far as it covers calls within it.
     pub(super) coverage: Option<Coverage>,
-    /// The origin of what its conversation, or the call around it, had read from outside.
+    /// The origin of what its conversation, or the call around it, had read from outside when it began.
     pub(super) origin: Option<Origin>,
 }
 
 impl Context {
-    pub(super) fn new(invoker: Invoker, run: Run<'_>) -> Self {
-        // The arguments travel beside the context; keeping a second copy of a large text would be waste.
-        let call = Call { params: Value::Null, ..run.call.clone() };
-        let (tool, id) = (run.spec.name.clone(), run.spec.id());
-        let held = call.within.as_ref().and_then(|within| within.downcast_ref::<HeldResults>()).cloned();
-        let held = held.unwrap_or_default();
-        let Run { settings, cancel, coverage, origin: around, .. } = run;
-        Self {
-            shared: Arc::new(Shared {
-                invoker,
-                call,
-                tool,
-                id,
-                settings,
-                cancel,
-                coverage,
-                around,
-                read: Mutex::default(),
-                room: Mutex::default(),
-                held,
-            }),
-        }
+    pub(super) fn new(pipeline: Arc<dyn Pipeline>, tool: Arc<Tool>, run: Run) -> Self {
+        let held = run.call.within.as_ref().and_then(|within| within.downcast_ref::<HeldResults>()).cloned();
+        let (read, room, held) = (Mutex::default(), Mutex::default(), held.unwrap_or_default());
+        Self { shared: Arc::new(Shared { pipeline, tool, run, read, room, held }) }
     }
 
     /// Who asked.
     pub fn caller(&self) -> &Caller {
-        &self.shared.call.caller
+        &self.shared.run.call.caller
     }
 
     /// The conversation it belongs to.
     pub fn topic(&self) -> Option<ConversationId> {
-        self.shared.call.topic
+        self.shared.run.call.topic
     }
 
     /// The running tool's name.
     pub fn tool(&self) -> &str {
-        &self.shared.tool
+        &self.shared.tool.spec().name
     }
 
     /// The way out, with the exceptions an administrator made: what goes there is this tool's, this call's and this
     /// caller's. With content from outside a redirect leads to no other place.
     pub fn http(&self) -> Result<Http> {
-        let Shared { id, call, .. } = self.shared.as_ref();
-        let http = self.app().outbound(egress::Origin::tool(id.clone(), call))?;
+        let Shared { tool, run, .. } = self.shared.as_ref();
+        let http = self.app().outbound(egress::Origin::tool(tool.spec().id(), &run.call))?;
         Ok(if self.taint().origin().is_some() { http.staying() } else { http })
     }
 
     /// This tool's own settings.
     pub fn settings(&self) -> &ToolSettings {
-        &self.shared.settings
+        &self.shared.run.settings
     }
 
     /// Within how many other calls this one is.
     pub(crate) fn depth(&self) -> usize {
-        usize::from(self.shared.call.depth)
+        usize::from(self.shared.run.call.depth)
     }
 
     /// Ends when the call is taken back: long work should watch it.
     pub fn cancelled(&self) -> &CancellationToken {
-        &self.shared.cancel
+        &self.shared.run.cancel
     }
 
     /// The time now.
@@ -141,14 +143,9 @@ impl Context {
         self.app().settings.get()
     }
 
-    /// The tools as they are now, by the names of those the caller may use.
-    pub fn registry(&self) -> Arc<Registry> {
-        Arc::new(self.shared.invoker.registry().as_seen_by(self.caller()))
-    }
-
     /// Calls another tool as the same caller, through the same pipeline. Fails where a person would have to be asked.
     pub async fn invoke(&self, tool: &str, params: Value) -> Result<Done> {
-        let depth = self.shared.call.depth + 1;
+        let depth = self.shared.run.call.depth + 1;
         if depth > MAX_DEPTH {
             return Err(Error::invalid(format!("Tools may call tools only {MAX_DEPTH} levels deep.")));
         }
@@ -162,36 +159,22 @@ impl Context {
             depth,
             origin: self.taint().origin(),
             within: Some(Arc::new(self.shared.held.clone())),
-            ..self.shared.call.clone()
+            ..self.shared.run.call.clone()
         };
-        let approval = self.shared.coverage.clone().map(|coverage| Approval {
+        let approval = self.shared.run.coverage.clone().map(|coverage| Approval {
             by: call.caller.username.clone(),
             edited: Vec::new(),
             up_to: coverage.risk,
             to: To::Within(coverage),
         });
-        let stops = self.shared.cancel.child_token().into();
-        let conclusion = Box::pin(self.shared.invoker.start(call, approval, stops)).await;
+        let stops = self.shared.run.cancel.child_token().into();
+        let conclusion = self.shared.pipeline.start(call, approval, stops).await;
         // Content that came in through a call within this one came into this one.
         self.taint().note(conclusion.origin);
         match conclusion.outcome? {
             Outcome::Done(done) => Ok(*done),
             Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),
         }
-    }
-
-    /// The question a person would be asked about a call within this one.
-    ///
-    /// # Errors
-    /// Where the call could not run.
-    pub async fn question_of(&self, tool: &str, params: Value) -> Result<Question> {
-        let (registry, settings) = (self.registry(), self.platform());
-        let found = registry.find(tool)?;
-        authorise::check(&found.tool, self.caller(), &settings)?;
-        let arguments = found.own_arguments(params)?;
-        found.tool.check_available(&settings)?;
-        found.tool.risk_with(&arguments, &registry)?;
-        rehearse::question(&self.shared.invoker, &self.shared.call, &found, &arguments).await
     }
 
     /// Does heavy work beside the async threads, when it is the caller's turn.
@@ -214,8 +197,8 @@ impl Context {
 
     /// The taint of this run: content from outside that has come into it.
     pub fn taint(&self) -> Taint<'_> {
-        let Shared { around, read, .. } = self.shared.as_ref();
-        Taint::new(self, around.as_ref(), read)
+        let Shared { run, read, .. } = self.shared.as_ref();
+        Taint { app: self.app(), caller: self.caller(), tool: self.tool(), around: run.origin.as_ref(), read }
     }
 
     /// Room in memory for this run's results.
@@ -223,12 +206,13 @@ impl Context {
         Room::new(self.app(), self.caller().user, &self.shared.room, &self.shared.held)
     }
 
-    pub(crate) fn invoker(&self) -> &Invoker {
-        &self.shared.invoker
+    /// All tools as they are now, whoever looks.
+    pub(super) fn tools(&self) -> Toolset {
+        self.shared.pipeline.tools()
     }
 
     /// The handles of the platform, for services alone: no tool reaches for them.
     pub(crate) fn app(&self) -> &App {
-        &self.shared.invoker.app
+        self.shared.pipeline.app()
     }
 }

@@ -1,10 +1,6 @@
 //! Results too large for one answer: the whole is kept under a handle, and the answer says how to read it.
 
-use std::{
-    io::{self, Write},
-    mem,
-    sync::Arc,
-};
+use std::{mem, sync::Arc};
 
 use serde_json::{Value, json};
 
@@ -14,7 +10,7 @@ use crate::{
     model::{
         conversation::ConversationId,
         figure,
-        json::Counter,
+        json::{Counter, beginning, weighs_more, weight},
         origin::Origin,
         output::{Content, Output},
         time::Time,
@@ -66,11 +62,6 @@ pub fn says_more(output: &Output, than: usize) -> bool {
         true => weighs_more(&output.data, than),
         false => output.content.iter().map(|part| weight_shown(part, than)).sum::<usize>() > than,
     }
-}
-
-/// Whether a value has more bytes and parts than this. Looks at no more of it than that takes.
-pub fn weighs_more(value: &Value, than: usize) -> bool {
-    weight(value, than) > than
 }
 
 /// Bytes and parts of what is shown in words; a picture has none.
@@ -185,57 +176,6 @@ pub fn short_details(details: &Value) -> Value {
     json!({"bytes": usize::MAX - all.left(), "preview": beginning(details, PREVIEW)})
 }
 
-/// The first characters of a value as JSON; no more of it is written.
-pub fn beginning(value: &Value, characters: usize) -> String {
-    // Each takes four bytes at most.
-    let mut head = Head { bytes: Vec::new(), most: characters.saturating_mul(4) };
-    // It fails where it is full.
-    let _ = serde_json::to_writer(&mut head, value);
-    String::from_utf8_lossy(&head.bytes).chars().take(characters).collect()
-}
-
-/// Bytes of the texts in a value, and one for each part of it; something beyond `most` as soon as it is more than that.
-pub(super) fn weight(value: &Value, most: usize) -> usize {
-    let mut total = 0;
-    let mut left = vec![value];
-    while let Some(value) = left.pop() {
-        total += match value {
-            Value::String(text) => text.len() + 1,
-            Value::Array(items) => {
-                left.extend(items.iter().take(most + 1));
-                1
-            }
-            Value::Object(map) => {
-                left.extend(map.values().take(most + 1));
-                1 + map.keys().take(most + 1).map(String::len).sum::<usize>()
-            }
-            _ => 1,
-        };
-        if total > most {
-            break;
-        }
-    }
-    total
-}
-
-/// Takes the first bytes that are written to it; fails beyond them.
-struct Head {
-    bytes: Vec<u8>,
-    most: usize,
-}
-
-impl Write for Head {
-    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let taken = bytes.len().min(self.most - self.bytes.len());
-        self.bytes.extend_from_slice(bytes.get(..taken).unwrap_or_default());
-        Ok(taken)
-    }
-
-    fn flush(&mut self) -> io::Result<()> {
-        Ok(())
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -267,13 +207,6 @@ mod tests {
         let picture = Content::Image { data: "x".repeat(3_000), mime: "image/png".to_owned() };
         assert!(!says_more(&Output { content: vec![picture], ..long.clone() }, 2_999));
         assert!(says_more(&Output::json(json!({"a": vec![0; 3_000]})), 2_999));
-    }
-
-    #[test]
-    fn of_a_value_no_more_than_the_beginning_is_written() {
-        assert_eq!(beginning(&json!({"a": ["é", 1]}), 100), r#"{"a":["é",1]}"#);
-        assert_eq!(beginning(&json!("é".repeat(5_000)), 2_000), format!("\"{}", "é".repeat(1_999)));
-        assert_eq!(beginning(&json!(["𐍈".repeat(9)]), 4), "[\"𐍈𐍈");
     }
 
     #[test]

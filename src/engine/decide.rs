@@ -13,9 +13,9 @@ use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
 
 use super::{
-    authorise,
-    confirm::again,
-    invoker::{Approval, Invoker, To},
+    approval::{Approval, To},
+    authorise, changed,
+    invoker::Invoker,
     record::{names_only, redact},
     rehearse,
     run::Stops,
@@ -139,8 +139,8 @@ impl Invoker {
             tracing::warn!(?error, "an approval for a whole conversation could not be kept");
         }
         let stops = Stops { asked: under_way.stop.clone(), unheard };
-        let run = ApprovedRun { approved, up_to: terms.up_to, definition: terms.definition, stops };
-        let verdict = self.run_approved(&ticket, asker, run, person).await;
+        let terms = Terms { approved, ..terms };
+        let verdict = self.run_approved(&ticket, asker, ApprovedRun { terms, stops }, person).await;
         if let Err(error) = self.app.stores.tickets.finish(id, verdict.clone()).await {
             // The call has run, and its person is told what came of it.
             tracing::error!(?error, ticket = %id, "what came of an approved call could not be kept yet");
@@ -183,9 +183,9 @@ impl Invoker {
         let (call, settings) = (approved_call(ticket, asker.clone(), &changed, person), self.app.settings.get());
         authorise::check(&now.found.tool, &call.caller, &settings)?;
         now.found.tool.check_available(&settings)?;
-        let question = rehearse::question(self, &call, &now.found, given).await?;
-        ensure_answered(ticket, answered, &question, now.risk)?;
-        Ok(Terms { approved: changed, up_to: now.risk, definition: Some(now.extent.definition) })
+        let question = rehearse::question(&self.pipeline(), &call, &now.found, &now.prepared).await?;
+        ensure_answered(ticket, answered, &question, now.prepared.risk)?;
+        Ok(Terms { approved: changed, up_to: now.prepared.risk, definition: Some(now.extent.definition) })
     }
 
     /// The asker, with what their key is granted now. Fails where it was revoked.
@@ -214,13 +214,13 @@ impl Invoker {
 
     /// Runs a ticket's call under the id it was asked with, with the arguments the person put in place of its own.
     async fn run_approved(&self, ticket: &Ticket, asker: Asker, run: ApprovedRun, person: &Caller) -> Verdict {
-        let ApprovedRun { approved, up_to, definition, stops } = run;
+        let ApprovedRun { terms: Terms { approved, up_to, definition }, stops } = run;
         let scripts = asker.scripts.clone();
         let call = approved_call(ticket, asker, &approved, person);
         let approved = Approved { call: Some(call.id), ..approved };
         let started = Instant::now();
         // Nobody knows what was asked about.
-        let Some(definition) = definition else { return failed(&again::changed(), approved, started) };
+        let Some(definition) = definition else { return failed(&changed::refusal(), approved, started) };
         let (by, edited) = (person.username.clone(), approved.edited.clone());
         let approval = Approval { by, edited, up_to, to: To::This { definition, scripts } };
         match self.start(call, Some(approval), stops).await.outcome {
@@ -245,9 +245,7 @@ struct Terms {
 
 /// What a person approved, and what ends its run early.
 struct ApprovedRun {
-    approved: Approved,
-    up_to: Risk,
-    definition: Option<Definition>,
+    terms: Terms,
     stops: Stops,
 }
 

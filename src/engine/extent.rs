@@ -11,9 +11,11 @@ use serde_json::Value;
 use url::Url;
 
 use super::{
+    approval::Part,
     configure,
+    prepared::PreparedCall,
     registry::Registry,
-    tool::{InnerCall, Tool},
+    tool::{Prepared, Tool},
 };
 use crate::{
     app::App,
@@ -44,23 +46,6 @@ pub struct Extent {
     pub parts: BTreeMap<String, Part>,
 }
 
-/// A tool that a call runs, as it was when its extent was read.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// The digest of what it is, and of its configuration.
-    definition: Definition,
-    /// Whatever else decides what its calls do, one for each of them; empty where nothing does, or nobody knows yet.
-    relied_on: BTreeSet<String>,
-}
-
-impl Part {
-    /// Whether this one was told: it is what it was then, and so is what its calls rely on, as far as that was known.
-    fn is_told_by(&self, told: &Self) -> bool {
-        let is_known = |text: &String| told.relied_on.contains(text) || told.relied_on.contains("");
-        self.definition == told.definition && self.relied_on.iter().all(is_known)
-    }
-}
-
 /// A reason to ask a person whatever the risk.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
@@ -80,20 +65,20 @@ impl fmt::Display for Reason {
 }
 
 impl Extent {
-    /// The extent of a call with these arguments of the tool's own.
+    /// The extent of a call.
     ///
     /// # Errors
     ///
     /// Fails where the configuration of its tools cannot be read.
-    pub async fn read(app: &App, tool: &Arc<Tool>, arguments: &Value, registry: &Registry) -> Result<Self> {
+    pub async fn read(app: &App, call: &PreparedCall, registry: &Registry) -> Result<Self> {
         let mut walk = Walk::new(app, registry);
-        walk.call(tool, arguments).await?;
-        for InnerCall { tool: name, params } in tool.inner_calls(arguments) {
-            match registry.find(&name).map(|found| (found.own_arguments(params), found)) {
-                Ok((Ok(arguments), found)) => walk.call(&found.tool, &arguments).await?,
+        walk.call(call).await?;
+        for inner in &call.inner {
+            match &inner.found {
+                Ok((_, Ok(call))) => walk.call(call).await?,
                 // It is never run; were it one that can, it would be another call.
-                Ok((Err(_), found)) => walk.texts.push(found.tool.spec().id()),
-                Err(_) => walk.texts.push(name),
+                Ok((found, Err(_))) => walk.texts.push(found.tool.spec().id()),
+                Err(_) => walk.texts.push(inner.name.clone()),
             }
         }
         Ok(walk.end())
@@ -137,13 +122,15 @@ impl<'a> Walk<'a> {
     }
 
     /// A call whose arguments are known, and the tools it uses.
-    async fn call(&mut self, tool: &Arc<Tool>, arguments: &Value) -> Result<()> {
+    async fn call(&mut self, prepared: &PreparedCall) -> Result<()> {
+        let PreparedCall { tool, arguments, call, .. } = prepared;
         let used = self.registry.used_by(tool);
-        self.tool(tool, arguments).await?;
-        self.reason(None, tool.asks_because(arguments, &self.app.settings.get()));
+        self.tool(tool, Some(call.as_ref())).await?;
+        self.reason(None, call.asks(&self.app.settings.get()));
         for inner in &used {
-            // The arguments they will be called with are known to nobody yet.
-            self.tool(inner, &Value::Null).await?;
+            // The arguments they will be called with are known to nobody yet: what is known takes none.
+            let known = inner.prepare(&Value::Null).ok();
+            self.tool(inner, known.as_deref()).await?;
             self.reason(Some(inner), self.asks_usually(inner));
         }
         // Any address among the arguments may be where it is sent, or where what is sent leads next.
@@ -154,14 +141,14 @@ impl<'a> Walk<'a> {
         Ok(())
     }
 
-    async fn tool(&mut self, tool: &Tool, arguments: &Value) -> Result<()> {
+    async fn tool(&mut self, tool: &Tool, call: Option<&dyn Prepared>) -> Result<()> {
         let configuration = configure::fingerprint(self.app, tool).await?;
         let definition = Definition::from_parts([tool.definition().as_str(), &configuration]);
-        let relied_on = tool.relied_on(arguments);
+        let relied_on = call.map(Prepared::relied_on).unwrap_or_default();
         self.texts.extend([definition.as_str().to_owned(), relied_on.clone()]);
         let part = Part { definition, relied_on: BTreeSet::new() };
         self.parts.entry(tool.spec().id()).or_insert(part).relied_on.insert(relied_on);
-        self.reaches.extend(tool.destinations_of(arguments));
+        self.reaches.extend(call.map(Prepared::destinations).unwrap_or_default());
         self.reaches.extend(self.configured(tool).await);
         self.for_everybody |= tool.is_for_everybody();
         Ok(())
@@ -175,9 +162,14 @@ impl<'a> Walk<'a> {
 
     /// The reason that a tool gives for one of its own examples, which stand for arguments nobody knows yet.
     fn asks_usually(&self, tool: &Tool) -> Option<String> {
+        if !tool.can_ask() {
+            return None;
+        }
         let settings = self.app.settings.get();
-        let examples = tool.spec().examples.iter();
-        examples.into_iter().find_map(|one| tool.asks_because(&one.arguments, &settings))
+        tool.spec().examples.iter().find_map(|one| match tool.prepare(&one.arguments) {
+            Ok(call) => call.asks(&settings),
+            Err(error) => Some(error.message().to_owned()),
+        })
     }
 
     /// The destination of the address in a tool's settings.

@@ -5,12 +5,12 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use super::cut;
 use crate::{
     host::aside::Heavy,
     model::{
         call::Call,
         error::{Error, Kind, Result},
+        json::weighs_more,
     },
     share::{Part, Share},
 };
@@ -59,7 +59,7 @@ pub(super) async fn run<F: Future>(is_heavy: bool, work: F) -> F::Output {
 
 /// Whether the arguments of a call are large.
 pub(super) fn is_heavy(call: &Call) -> bool {
-    cut::weighs_more(&call.params, SMALL)
+    weighs_more(&call.params, SMALL)
 }
 
 #[cfg(test)]

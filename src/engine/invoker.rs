@@ -3,46 +3,41 @@
 //! find → authorise → validate → confirm → configure → run → sanitise → audit → remember.
 //! Each step is a file of its own beside this one, and each fails closed.
 
-use std::{
-    collections::{BTreeMap, HashMap},
-    panic::AssertUnwindSafe,
-    sync::Arc,
-};
+use std::{collections::HashMap, panic::AssertUnwindSafe, sync::Arc};
 
-use futures_util::FutureExt;
+use futures_util::{FutureExt, future::BoxFuture};
 use parking_lot::RwLock;
 use serde_json::json;
 
 use super::{
+    approval::{Approval, Coverage, To},
     approved::ApprovedCalls,
-    authorise, configure,
-    confirm::{self, AssessedCall, Confirmation, again},
+    authorise, changed, configure,
+    confirm::{self, AssessedCall},
     consent,
-    context::{Context, Run},
+    context::{Conclusion, Pipeline, Run, Toolset},
     cut,
-    extent::Part,
-    fragment,
+    grant::Grant,
     heavy::{self, HeavyCalls},
+    origin,
     record::Record,
     registry::{self, Found, Refused, Registry},
     run::{self, Stops},
-    sanitise, taint,
+    sanitise,
     tool::Tool,
 };
 use crate::{
     app::App,
+    formats::fragment,
     model::{
-        call::{Approved, Call, Done, Edit, Outcome},
-        definition::Definition,
-        destination::Destination,
+        call::{Call, Done, Outcome},
         error::{Error, Result},
         origin::Origin,
         output::Output,
-        spec::{Risk, Source},
+        spec::Source,
     },
     share::behalf,
     store::{
-        consents::ScriptText,
         conversations::Conversations,
         results::{Results, StoredText},
     },
@@ -137,7 +132,7 @@ impl Invoker {
         };
         let tool = found.ok().map(|found| found.tool);
         let now = self.app.clock.now();
-        let origin = tool.as_ref().and_then(|tool| taint::of_outcome(tool, &call.params, &outcome, now));
+        let origin = tool.as_ref().and_then(|tool| origin::of_outcome(tool, &call.params, &outcome, now));
         record.note_origin(origin.as_ref());
         let teaches = record.teaches();
         let closed = record.close(&self.app, &outcome).await;
@@ -150,6 +145,11 @@ impl Invoker {
             self.listeners.iter().for_each(|listener| listener(&concluded));
         }
         Conclusion { outcome: kept.and(outcome), origin }
+    }
+
+    /// This, as what a call goes back to.
+    pub(super) fn pipeline(&self) -> Arc<dyn Pipeline> {
+        Arc::new(self.clone())
     }
 
     /// The origin of the content from outside that is in the conversation a call belongs to, which has to be the caller's
@@ -177,7 +177,7 @@ impl Invoker {
         let Attempt { call, approval, found, registry, stops } = attempt;
         record.found(found, &call.params);
         let settings = self.app.settings.get();
-        let grant = authorise::check(&found.tool, &call.caller, &settings)?;
+        let grant = Grant::check(&found.tool, &call.caller, &settings)?;
         let origin = self.origin_of_conversation(call).await?;
         let tainted = origin.is_some();
         if tainted {
@@ -185,10 +185,11 @@ impl Invoker {
         }
         let arguments = found.own_arguments(call.params.clone())?;
         found.tool.check_available(&settings)?;
-        let risk = found.tool.risk_with(&arguments, registry)?;
-        record.weighed(risk, &arguments);
+        let prepared = registry.prepare(&found.tool, arguments)?;
+        let risk = prepared.risk;
+        record.weighed(risk, &prepared.arguments);
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
-        let assessed = AssessedCall { call, found, registry, arguments: &arguments, risk, tainted, pending };
+        let assessed = AssessedCall { call, found, registry, prepared: &prepared, tainted, pending };
         if call.dry_run {
             return self.rehearse(&assessed).await;
         }
@@ -197,29 +198,27 @@ impl Invoker {
             None => None,
         };
         if coverage.is_none()
-            && let Confirmation::Settled(outcome) = confirm::check(self, &assessed, record).await?
+            && let Some(outcome) = confirm::check(&self.pipeline(), &assessed, record).await?
         {
             return Ok(outcome);
         }
         let own = configure::load(&self.app, &found.tool).await?;
         record.about_to_run(&self.app).await?;
-        let spec = found.tool.spec();
         // Whatever the run has started ends with it, when it times out too.
         let cancel = stops.asked.child_token();
         let _ends = cancel.clone().drop_guard();
         // What calls another is the author's, and no text from outside decides what: only what is written has its origin.
         let origin = call.origin.clone().or(origin);
-        let run = Run { call, spec, settings: own.clone(), cancel, coverage, origin };
-        let context = Context::new(self.clone(), run);
-        let running = found.tool.run(&grant, context.clone(), arguments);
+        let run = Run { call: call.without_params(), settings: own.clone(), cancel, coverage, origin };
+        let (context, running) = grant.run(self.pipeline(), run, prepared)?;
         let output = tokio::select! {
             biased;
             stopped = stops.stopped(&self.app, call, risk) => Err(stopped),
-            output = run::in_time(spec.timeout, running) => output,
+            output = run::in_time(found.tool.spec().timeout, running) => output,
         };
         let output = sanitise::redact(context.taint().mark(output), &own).map_err(Error::of_tool)?;
         let mut done = self.done(call, found, output, record);
-        let read = taint::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
+        let read = origin::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
         done.handle = self.keep_long(call, approval, &mut done, read.or_else(|| context.taint().origin())).await;
         done.room = context.room().leave(&done.output);
         Ok(Outcome::Done(Box::new(done)))
@@ -228,12 +227,12 @@ impl Invoker {
     /// The coverage that an approval gives a call and the calls within it; `None` where it does not reach as far as this call
     /// goes. Fails where the call is not what was approved, or does what its person was not told of.
     async fn coverage(&self, approval: &Approval, assessed: &AssessedCall<'_>) -> Result<Option<Coverage>> {
-        let risk = assessed.risk;
+        let risk = assessed.prepared.risk;
         match &approval.to {
             To::This { definition, scripts } => {
                 let extent = assessed.extent(&self.app).await?;
                 if extent.definition != *definition || risk > approval.up_to {
-                    return Err(again::changed());
+                    return Err(changed::refusal());
                 }
                 consent::agree(&self.app, assessed.call.caller.user, &assessed.pending, scripts).await?;
                 let places = extent.places().cloned().collect();
@@ -254,15 +253,7 @@ impl Invoker {
         }
         output.html = output.html.map(|html| fragment::clean(&html));
         sanitise::lift_budget(&mut output);
-        Done {
-            call: call.id,
-            tool: found.tool.spec().id(),
-            output,
-            duration_ms: record.ran_for(),
-            approved: Approved::default(),
-            handle: None,
-            room: None,
-        }
+        Done::new(call.id, found.tool.spec().id(), output, record.ran_for())
     }
 
     /// Keeps the whole of a result that a model reads cut, where its conversation can ask for the rest. Gives the handle.
@@ -295,24 +286,29 @@ impl Invoker {
     async fn rehearse(&self, assessed: &AssessedCall<'_>) -> Result<Outcome> {
         let spec = assessed.found.tool.spec();
         configure::load(&self.app, &assessed.found.tool).await?;
-        let asked = confirm::asked(self, assessed).await?;
+        let asked = confirm::asked(&self.pipeline(), assessed).await?;
         let (reason, question) = asked.map(|asked| (asked.reason, asked.question.text)).unzip();
         let data = json!({
-            "dry_run": true, "tool": spec.id(), "arguments": assessed.arguments,
-            "risk": assessed.risk.as_str(), "asks": reason.is_some(), "reason": reason,
+            "dry_run": true, "tool": spec.id(), "arguments": assessed.prepared.arguments,
+            "risk": assessed.prepared.risk.as_str(), "asks": reason.is_some(), "reason": reason,
             "question": question,
         });
-        let output = Output::json(data);
-        let done = Done {
-            call: assessed.call.id,
-            tool: spec.id(),
-            output,
-            duration_ms: 0,
-            approved: Approved::default(),
-            handle: None,
-            room: None,
-        };
+        let done = Done::new(assessed.call.id, spec.id(), Output::json(data), 0);
         Ok(Outcome::Done(Box::new(done)))
+    }
+}
+
+impl Pipeline for Invoker {
+    fn app(&self) -> &App {
+        &self.app
+    }
+
+    fn tools(&self) -> Toolset {
+        self.registry().set().clone()
+    }
+
+    fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> BoxFuture<'_, Conclusion> {
+        Box::pin(self.start(call, approval, stops))
     }
 }
 
@@ -331,14 +327,6 @@ pub struct Concluded<'a> {
     pub outcome: &'a Result<Outcome>,
 }
 
-/// The end of a call.
-pub(super) struct Conclusion {
-    /// Its outcome.
-    pub outcome: Result<Outcome>,
-    /// Where the outcome's words came from, if from outside.
-    pub origin: Option<Origin>,
-}
-
 /// A call whose tool is known.
 struct Attempt<'a> {
     call: &'a Call,
@@ -346,44 +334,6 @@ struct Attempt<'a> {
     found: &'a Found,
     registry: &'a Registry,
     stops: &'a Stops,
-}
-
-/// That a person has said yes: to this very call, or to the call it is part of.
-pub(super) struct Approval {
-    /// Whose name the audit row carries.
-    pub by: String,
-    /// Changes that person made to what was asked for.
-    pub edited: Vec<Edit>,
-    /// The highest risk it covers.
-    pub up_to: Risk,
-    /// The call it was given to.
-    pub to: To,
-}
-
-/// The call an approval was given to.
-pub(super) enum To {
-    /// This very call.
-    This {
-        /// The digest of what it did when it was asked about.
-        definition: Definition,
-        /// Scripts of others that the question named.
-        scripts: Vec<ScriptText>,
-    },
-    /// The call this one is within.
-    Within(Coverage),
-}
-
-/// The part of a person's yes that an approved call passes on to the calls within it.
-#[derive(Clone)]
-pub(super) struct Coverage {
-    /// The highest risk they may have.
-    pub risk: Risk,
-    /// Places that the conversation has not reached yet to which they may send something.
-    pub places: Arc<[Destination]>,
-    /// Reasons, told to the person, that ask whatever the risk.
-    pub reasons: Arc<[String]>,
-    /// The tools they may run, by id, as they were when the person said yes.
-    pub parts: Arc<BTreeMap<String, Part>>,
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {

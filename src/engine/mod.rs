@@ -1,28 +1,30 @@
 //! The engine: what a tool is, and the one pipeline every call goes through.
 
-pub mod answer;
+mod approval;
 mod approved;
 pub mod authorise;
+mod changed;
 pub mod configure;
 pub mod confirm;
 pub mod consent;
 pub mod context;
 pub mod cut;
 pub mod decide;
-mod decoded;
 pub mod extent;
-mod fragment;
+mod grant;
 mod heavy;
 pub mod invoker;
+mod names;
+mod origin;
+pub mod preparation;
+pub mod prepared;
 pub mod record;
 pub mod registry;
 mod rehearse;
-pub(crate) mod reserved;
 mod room;
 pub mod run;
 pub mod sanitise;
-pub(crate) mod secret_forms;
+pub mod settings;
 pub mod taint;
 pub mod tool;
 pub mod validate;
-pub mod wire;

@@ -8,14 +8,17 @@ use std::{
 use serde_json::Value;
 
 use super::{
-    authorise, reserved,
+    authorise,
+    context::{Context, Toolset},
+    names::{Names, Place},
     tool::{Alias, Tool},
-    wire,
 };
 use crate::model::{
     caller::Caller,
     error::{Error, Result},
+    reserved,
     spec::{Risk, Source},
+    wire,
 };
 
 /// A tool that could not be registered.
@@ -30,18 +33,9 @@ pub struct Refused {
 /// All tools, by every name they have. Cheap to clone.
 #[derive(Default, Clone)]
 pub struct Registry {
-    tools: Arc<Vec<Arc<Tool>>>,
-    names: Arc<HashMap<String, Name>>,
-    /// Names that should mean tools and do not, and what whoever asks for one is told.
-    broken: Arc<HashMap<String, String>>,
+    set: Toolset,
     /// The caller who looks: tools that they may not use have no name here.
     seen_by: Option<Arc<Caller>>,
-}
-
-#[derive(Clone, Copy)]
-struct Name {
-    tool: usize,
-    alias: Option<usize>,
 }
 
 /// A tool, and the alias it was found by.
@@ -70,13 +64,6 @@ impl Found {
         let given = alias.schema().unwrap_or(own).check(given)?;
         own.check(alias.adapt(given)?)
     }
-
-    /// The risk of a call with these arguments; the tool's least where they are wrong, as such a call does nothing.
-    pub fn risk_of(&self, given: Value, registry: &Registry) -> Risk {
-        let least = self.tool.least_risk(registry);
-        let own = self.own_arguments(given);
-        own.and_then(|arguments| self.tool.risk_with(&arguments, registry)).unwrap_or(least)
-    }
 }
 
 impl Registry {
@@ -92,8 +79,9 @@ impl Registry {
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
     pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
-        let mut registry = Self { broken: Arc::clone(&self.broken), ..Self::default() };
-        let others = self.tools.iter().filter(|tool| tool.spec().source != source).cloned();
+        let names = Names::only_broken(self.set.names.broken.clone());
+        let mut registry = Self { set: Toolset { names: Arc::new(names), ..Toolset::default() }, seen_by: None };
+        let others = self.set.tools.iter().filter(|tool| tool.spec().source != source).cloned();
         let all = others.chain(tools.into_iter().map(Arc::new));
         let refused = all.filter_map(|tool| {
             let id = tool.spec().id();
@@ -106,11 +94,13 @@ impl Registry {
     /// The same tools, and what is told of these names, which should mean tools and do not.
     #[must_use]
     pub fn with_broken(&self, broken: HashMap<String, String>) -> Self {
-        Self { broken: Arc::new(broken), ..self.clone() }
+        let mut set = self.set.clone();
+        Arc::make_mut(&mut set.names).broken = broken;
+        Self { set, seen_by: self.seen_by.clone() }
     }
 
     fn add(&mut self, tool: Arc<Tool>) -> Result<()> {
-        let at = self.tools.len();
+        let at = self.set.tools.len();
         let id = tool.spec().id();
         let source = tool.spec().source;
         if source != Source::Builtin && reserved::is_reserved(&tool.spec().name) {
@@ -128,15 +118,15 @@ impl Registry {
             ]);
         }
         for (name, alias) in names {
-            if let Some(taken) = self.names.get(&name).and_then(|n| self.tools.get(n.tool)) {
+            if let Some(taken) = self.set.names.owner(&name).and_then(|tool| self.set.tools.get(tool)) {
                 return Err(Error::conflict(format!(
                     "{id} cannot be registered: {} has the name '{name}'.",
                     taken.spec()
                 )));
             }
-            Arc::make_mut(&mut self.names).insert(name, Name { tool: at, alias });
+            Arc::make_mut(&mut self.set.names).give(name, Place { tool: at, alias });
         }
-        Arc::make_mut(&mut self.tools).push(tool);
+        Arc::make_mut(&mut self.set.tools).push(tool);
         Ok(())
     }
 
@@ -146,16 +136,25 @@ impl Registry {
         Self { seen_by: Some(Arc::new(caller.clone())), ..self.clone() }
     }
 
+    /// The tools as they are now, by the names of those the caller of this run may use.
+    pub fn around(cx: &Context) -> Arc<Self> {
+        Arc::new(Self { set: cx.tools(), seen_by: Some(Arc::new(cx.caller().clone())) })
+    }
+
+    /// All tools.
+    pub(super) fn set(&self) -> &Toolset {
+        &self.set
+    }
+
     /// Whether both have the same tools, whoever looks at them.
     pub fn has_same_tools(&self, other: &Self) -> bool {
-        Arc::ptr_eq(&self.tools, &other.tools)
+        Arc::ptr_eq(&self.set.tools, &other.set.tools)
     }
 
     /// The tool a caller means by its id, name, alias, `functions.<name>` or wire name.
     pub fn find(&self, asked: &str) -> Result<Found> {
         let Some(found) = self.find_whoever_asks(asked) else {
-            let bare = asked.strip_prefix("functions.").unwrap_or(asked);
-            let told = self.broken.get(&wire::decode(bare)).map(Error::not_found);
+            let told = self.set.names.told_of(asked).map(Error::not_found);
             return Err(told.unwrap_or_else(|| unknown(asked)));
         };
         match &self.seen_by {
@@ -165,9 +164,8 @@ impl Registry {
     }
 
     fn find_whoever_asks(&self, asked: &str) -> Option<Found> {
-        let bare = asked.strip_prefix("functions.").unwrap_or(asked);
-        let name = self.names.get(bare).or_else(|| self.names.get(&wire::decode(bare)))?;
-        Some(Found { tool: Arc::clone(self.tools.get(name.tool)?), alias: name.alias })
+        let Place { tool, alias } = self.set.names.find(asked)?;
+        Some(Found { tool: Arc::clone(self.set.tools.get(tool)?), alias })
     }
 
     /// The highest of the own risks of these tools and of those they use: a person who approves what uses them approves what
@@ -185,6 +183,20 @@ impl Registry {
         used.into_values().collect()
     }
 
+    /// The least risk of a call of a tool: its own, or that of the tools it calls.
+    pub fn least_risk(&self, tool: &Tool) -> Risk {
+        tool.spec().risk.max(self.highest_risk(tool.used()))
+    }
+
+    /// The highest risk of a call of a tool, where its arguments, or those it calls others with, can raise it above the
+    /// least.
+    pub fn risk_up_to(&self, tool: &Tool) -> Option<Risk> {
+        let within = self.used_by(tool).iter().filter_map(|used| used.can_rise_to()).max();
+        // Nobody can be asked within a run: what is destructive there is refused, unless all of it is.
+        let most = tool.can_rise_to().max(within.map(|most| most.min(Risk::HighWrite)));
+        most.filter(|most| *most > self.least_risk(tool))
+    }
+
     fn reached_from(&self, names: &[String]) -> BTreeMap<String, Arc<Tool>> {
         let (mut waiting, mut found) = (names.to_vec(), BTreeMap::new());
         while let Some(name) = waiting.pop() {
@@ -199,7 +211,7 @@ impl Registry {
 
     /// Every tool, in the order of registration.
     pub fn tools(&self) -> &[Arc<Tool>] {
-        &self.tools
+        &self.set.tools
     }
 }
 
@@ -247,8 +259,8 @@ mod tests {
         for (names, risk) in [(&["read", "write", "gone"][..], Risk::HighWrite), (&["read"], Risk::Read)] {
             let registry = Registry::of([tools(), vec![uses(names)]].concat()).unwrap();
             let found = registry.find("uses").unwrap();
-            assert_eq!((found.tool.spec().risk, found.tool.least_risk(&registry)), (Risk::Read, risk));
-            assert_eq!(found.risk_of(serde_json::json!({}), &registry), risk);
+            assert_eq!((found.tool.spec().risk, registry.least_risk(&found.tool)), (Risk::Read, risk));
+            assert_eq!(registry.risk_of(&found, serde_json::json!({})), risk);
         }
     }
 

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::watch;
 
-use super::cut::{self, LARGEST, SMALL};
+use super::cut::{LARGEST, SMALL};
 use crate::{
     app::App,
     host::work::Work,
@@ -15,6 +15,7 @@ use crate::{
         call::ResultRoom,
         error::{Error, Kind, Result},
         figure,
+        json::weight,
         output::Output,
         user::UserId,
     },
@@ -107,7 +108,7 @@ impl<'a> Room<'a> {
     /// # Errors
     /// [`Kind::Busy`] where they take more than was taken, and there is none left.
     pub fn ensure_now(self, values: &[&Value]) -> Result<()> {
-        let bytes = values.iter().map(|value| cut::weight(value, LARGEST)).sum::<usize>() as u64;
+        let bytes = values.iter().map(|value| weight(value, LARGEST)).sum::<usize>() as u64;
         let mut taken = self.taken.lock();
         if bytes <= taken.bytes.max(SMALL as u64) {
             return Ok(());
@@ -130,7 +131,7 @@ impl<'a> Room<'a> {
     pub(super) fn leave(self, output: &Output) -> Option<ResultRoom> {
         let TakenRoom { part, inner, .. } = std::mem::take(&mut *self.taken.lock());
         let part = part.map(|mut part| {
-            part.keep(cut::weight(&output.data, LARGEST).max(1));
+            part.keep(weight(&output.data, LARGEST).max(1));
             part
         });
         let own = part.as_ref().map_or(0, Part::units) as u64;

@@ -2,11 +2,12 @@
 //! it as lines of text in which nothing reads as an instruction, cut to a length.
 
 mod changes;
+mod limit;
 mod lines;
 mod neutral;
 mod secrets;
 
-use self::lines::cuttable;
+use self::{limit::ROOM, lines::cuttable};
 use super::cut::READERS;
 use crate::model::{
     call::Approved,
@@ -14,15 +15,11 @@ use crate::model::{
     output::{Content, Output},
 };
 
+pub use limit::{LIMIT, fits};
 pub use lines::plain_lines;
 pub use neutral::{neutralise, restore};
 pub use secrets::redact;
 pub(crate) use secrets::{hide, hide_error, hide_text};
-
-/// Most characters between a tool's markers (R39), all that is said of a cut included.
-pub const LIMIT: usize = 3_000;
-/// Most characters of a result that is not cut: a line break follows the first marker, another comes before the last.
-const ROOM: usize = LIMIT - 2;
 
 /// R38: a `budget_remaining` the tool returns is a fact about the result.
 pub fn lift_budget(output: &mut Output) {
@@ -55,11 +52,6 @@ pub fn render_run(output: &Output, approved: &Approved) -> String {
 /// What is told of a call after what a person changed of it when approving, if they did.
 pub fn after_changes(told: &str, approved: &Approved) -> String {
     format!("{}{told}", changes::before_result(approved))
-}
-
-/// Whether a model reads a rendered result whole.
-pub fn fits(rendered: &str) -> bool {
-    rendered.char_indices().nth(ROOM).is_none()
 }
 
 /// Whether a model reads a result whole, even if it is told first what a person changed the arguments to.

@@ -1,41 +1,113 @@
-//! A tool: its spec, its other names, and what runs it. A struct, not a trait: built-in tools, scripts and remote
-//! tools differ only in how the value was made.
+//! A tool: its spec, its other names, and how its calls are prepared. A struct, not a trait: built-in tools, scripts and
+//! remote tools differ only in how the value was made.
 
-mod ahead;
 mod alias;
-mod bound;
 mod build;
+mod facts;
+pub(super) mod parse;
 
 use std::{
-    future::Future,
     sync::{Arc, OnceLock},
     time::Duration,
 };
 
 use futures_util::future::BoxFuture;
-use schemars::JsonSchema;
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{authorise::Grant, consent::Provenance, context::Context, registry::Registry, validate::Schema};
+use super::{context::Context, validate::Schema};
 use crate::model::{
     caller::Caller,
     definition::Definition,
     destination::Destination,
     error::{Error, Result},
     output::Output,
+    question::Question,
+    script::provenance::Provenance,
     settings::Settings,
-    spec::{Category, DEFAULT_TIMEOUT, Risk, Source, Spec},
+    spec::{Risk, Spec},
 };
 
 pub use alias::Alias;
-pub use bound::InnerCall;
 
-type Handler = Arc<dyn Fn(Context, Value) -> BoxFuture<'static, Result<Output>> + Send + Sync>;
-type RiskOf = Arc<dyn Fn(&Value, &Registry) -> Result<Risk> + Send + Sync>;
-type Asks = Arc<dyn Fn(&Value, &Settings) -> Option<String> + Send + Sync>;
-type Demands = Arc<dyn Fn(&Value, &Caller) -> Result<()> + Send + Sync>;
-type Reaches = Arc<dyn Fn(&Value) -> Vec<Destination> + Send + Sync>;
+/// Reads the arguments of a call as the tool's own type, once; all that follows from them is said by what it gives. Fails
+/// where they fit the schema but not the type behind it.
+pub(super) type Prepare = Arc<dyn Fn(&Value) -> Result<Box<dyn Prepared>> + Send + Sync>;
+
+/// A call whose arguments were read: all that follows from them, and what runs it.
+pub(super) trait Prepared: Send + Sync {
+    /// How risky they make it. Fails where such a call cannot be made: nobody is asked about it.
+    fn risk(&self) -> Result<Risk>;
+
+    /// Why a person must be asked whatever the risk, if so.
+    fn asks(&self, settings: &Settings) -> Option<String>;
+
+    /// Fails where this caller cannot make it.
+    fn ensure_allowed(&self, caller: &Caller) -> Result<()>;
+
+    /// Its destinations, as far as its arguments and what they name tell.
+    fn destinations(&self) -> Vec<Destination>;
+
+    /// A text of everything else that decides what it does; empty where nothing does.
+    fn relied_on(&self) -> String;
+
+    /// The calls that stand in its arguments.
+    fn inner_calls(&self) -> Vec<InnerCall>;
+
+    /// The words of what a yes for a whole conversation covers beside the tool and its hosts; `None` where there is no such
+    /// yes.
+    fn scope(&self) -> Option<String>;
+
+    /// The tool's own look at it before it runs: the question a person is asked. `None` where it has none.
+    fn question(&self, context: Context) -> Option<BoxFuture<'static, Result<Question>>>;
+
+    /// One question for it, of those about the calls that stand in its arguments; `None` where none can.
+    fn together(&self, questions: Vec<InnerQuestion>) -> Option<Question>;
+
+    /// Runs it. Only a [`Grant`](super::grant::Grant) does, for the caller who was checked.
+    fn run(self: Box<Self>, context: Context) -> BoxFuture<'static, Result<Output>>;
+}
+
+/// What a tool may say of its calls by their arguments, whatever these are.
+#[derive(Clone, Copy)]
+pub(super) struct Outline {
+    /// Whether they can raise the risk.
+    pub(super) raises_risk: bool,
+    /// Whether they can be a reason to ask.
+    pub(super) asks: bool,
+    /// Whether they, or what they name, say where a call is sent.
+    pub(super) reaches: bool,
+    /// Whether they alone choose the host: nobody has allowed that one.
+    pub(super) reaches_any: bool,
+    /// Whether calls can stand in them.
+    pub(super) carries: bool,
+}
+
+/// A call that stands in the arguments of another.
+#[derive(Debug, Clone, PartialEq)]
+pub struct InnerCall {
+    /// The tool, as it is named there.
+    pub tool: String,
+    /// Its arguments.
+    pub params: Value,
+}
+
+impl InnerCall {
+    /// The refusal of a call, by its number, whose tool holds calls itself.
+    pub fn nested(number: usize, tool: &str) -> Error {
+        Error::invalid(format!("Call {number} is {tool} itself: put its calls into this list instead."))
+    }
+}
+
+/// The question a person would be asked about a call that stands in the arguments of another.
+pub struct InnerQuestion {
+    /// The name its tool was found by.
+    pub tool: String,
+    /// Its risk.
+    pub risk: Risk,
+    /// The question.
+    pub question: Question,
+}
+
 type Accepts = fn(&str, &str) -> Result<()>;
 type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 
@@ -44,18 +116,12 @@ type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 pub struct Tool {
     spec: Spec,
     schema: Schema,
+    prepare: Prepare,
+    outline: Outline,
     aliases: Vec<Alias>,
     uses: Vec<String>,
-    risk_of: Option<RiskOf>,
-    asks: Option<Asks>,
-    demands: Option<Demands>,
-    reaches: Option<Reaches>,
-    reaches_any: bool,
     reaches_setting: Option<&'static str>,
     made_of: Option<String>,
-    relies: Option<bound::Relies>,
-    carries: Option<bound::Carries>,
-    scope: Option<bound::ScopeOf>,
     definition: OnceLock<Definition>,
     available: Option<Available>,
     accepts: Option<Accepts>,
@@ -64,100 +130,11 @@ pub struct Tool {
     usual_timeout: Option<Duration>,
     unnamed: bool,
     for_everybody: bool,
-    ahead: Option<ahead::Ahead>,
     provenance: Option<Provenance>,
     up_to: Option<Risk>,
-    handler: Handler,
 }
 
 impl Tool {
-    /// A built-in tool. Its parameters are the schema of `run`'s arguments; it reads, asks for no permission and has
-    /// [`DEFAULT_TIMEOUT`] until the builder says otherwise.
-    pub fn new<Args, Run, Running>(name: &str, category: Category, what: &str, when: &str, run: Run) -> Self
-    where
-        Args: DeserializeOwned + JsonSchema + Send + 'static,
-        Run: Fn(Context, Args) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Output>> + Send + 'static,
-    {
-        let schema = Schema::of::<Args>();
-        let spec = Spec {
-            name: name.to_owned(),
-            source: Source::Builtin,
-            description: what.to_owned(),
-            when_to_use: when.to_owned(),
-            category,
-            parameters: schema.document().clone(),
-            risk: Risk::Read,
-            permission: None,
-            timeout: DEFAULT_TIMEOUT,
-            settings: Vec::new(),
-            examples: Vec::new(),
-            innate: false,
-            own_data: false,
-        };
-        let run = Arc::new(run);
-        let handler: Handler = Arc::new(move |context, arguments| {
-            let run = Arc::clone(&run);
-            Box::pin(async move { run(context, parse(arguments)?).await })
-        });
-        Self::bare(spec, schema, handler)
-    }
-
-    /// A tool that is known only at run time: a script, an endpoint of a connected system. Its arguments reach `run` as
-    /// they are, checked against the spec's parameters. Fails where those are no JSON Schema.
-    pub fn of_spec<Run, Running>(spec: Spec, run: Run) -> Result<Self>
-    where
-        Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Output>> + Send + 'static,
-    {
-        let tool = Self::of_sound_spec(spec, run);
-        tool.schema.demand_sound()?;
-        Ok(tool)
-    }
-
-    /// As [`Tool::of_spec`], for parameters that were found to be JSON Schema when they were stored; were they not, every
-    /// call would fail.
-    pub fn of_sound_spec<Run, Running>(spec: Spec, run: Run) -> Self
-    where
-        Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
-        Running: Future<Output = Result<Output>> + Send + 'static,
-    {
-        let schema = Schema::from_document(spec.parameters.clone());
-        let handler: Handler = Arc::new(move |context, arguments| Box::pin(run(context, arguments)));
-        Self::bare(spec, schema, handler)
-    }
-
-    fn bare(spec: Spec, schema: Schema, handler: Handler) -> Self {
-        Self {
-            spec,
-            schema,
-            aliases: Vec::new(),
-            uses: Vec::new(),
-            risk_of: None,
-            asks: None,
-            demands: None,
-            reaches: None,
-            reaches_any: false,
-            reaches_setting: None,
-            made_of: None,
-            relies: None,
-            carries: None,
-            scope: None,
-            definition: OnceLock::new(),
-            available: None,
-            accepts: None,
-            private: &[],
-            personal: None,
-            usual_timeout: None,
-            unnamed: false,
-            for_everybody: false,
-            ahead: None,
-            provenance: None,
-            up_to: None,
-            handler,
-        }
-    }
-
     /// Its spec.
     pub fn spec(&self) -> &Spec {
         &self.spec
@@ -173,86 +150,8 @@ impl Tool {
         &self.aliases
     }
 
-    /// The least risk of a call: its own, or that of the tools it calls.
-    pub fn least_risk(&self, registry: &Registry) -> Risk {
-        self.spec.risk.max(registry.highest_risk(&self.uses))
+    /// Reads arguments of its own: the one look at them before the call is asked about and run.
+    pub(super) fn prepare(&self, arguments: &Value) -> Result<Box<dyn Prepared>> {
+        (self.prepare)(arguments)
     }
-
-    /// The risk of a call with these arguments. Fails where they fit the schema but not the type behind it, so that
-    /// nobody is asked about a call that cannot be made.
-    pub fn risk_with(&self, arguments: &Value, registry: &Registry) -> Result<Risk> {
-        let least = self.least_risk(registry);
-        let Some(risk_of) = &self.risk_of else { return Ok(least) };
-        Ok(risk_of(arguments, registry)?.max(least))
-    }
-
-    /// Why a person must be asked whatever the risk, if so.
-    pub fn asks_because(&self, arguments: &Value, settings: &Settings) -> Option<String> {
-        self.asks.as_ref().and_then(|asks| asks(arguments, settings))
-    }
-
-    /// Fails where this caller cannot make a call with these arguments.
-    pub fn demand(&self, arguments: &Value, caller: &Caller) -> Result<()> {
-        self.demands.as_ref().map_or(Ok(()), |demands| demands(arguments, caller))
-    }
-
-    /// Whether its arguments or what they name say where its calls are sent.
-    pub fn reaches_out(&self) -> bool {
-        self.reaches.is_some()
-    }
-
-    /// Fails where a value cannot be one of its configuration.
-    pub fn demand_setting(&self, key: &str, value: &str) -> Result<()> {
-        self.accepts.map_or(Ok(()), |accepts| accepts(key, value))
-    }
-
-    /// Whether what is stored under its name is its own.
-    pub fn owns_its_name(&self) -> bool {
-        !self.unnamed
-    }
-
-    /// Whether it changes what others' agents read.
-    pub fn is_for_everybody(&self) -> bool {
-        self.for_everybody
-    }
-
-    /// The arguments whose values the audit does not keep.
-    pub fn private_arguments(&self) -> &'static [&'static str] {
-        self.private
-    }
-
-    /// Things of the caller's own that it touches, in words: `your memories`. `None` if there are none.
-    pub fn personal_things(&self) -> Option<&'static str> {
-        self.personal
-    }
-
-    /// Its provenance, where a person wrote it: a script.
-    pub fn provenance(&self) -> Option<&Provenance> {
-        self.provenance.as_ref()
-    }
-
-    /// The time a call may take unless it asks for longer.
-    pub fn holding_timeout(&self) -> Duration {
-        self.usual_timeout.unwrap_or(self.spec.timeout)
-    }
-
-    /// Fails with the reason where the platform's settings switch it off.
-    pub fn check_available(&self, settings: &Settings) -> Result<()> {
-        self.available.as_ref().map_or(Ok(()), |available| available(settings))
-    }
-
-    /// Runs it. The grant proves that the caller was checked; only the pipeline has one.
-    pub(super) fn run(&self, _: &Grant, context: Context, arguments: Value) -> BoxFuture<'static, Result<Output>> {
-        (self.handler)(context, arguments)
-    }
-}
-
-/// Validated arguments always parse; the error says where if a schema ever promises less than its type.
-fn parse<T: DeserializeOwned>(arguments: Value) -> Result<T> {
-    serde_path_to_error::deserialize(arguments).map_err(|error| {
-        let place = error.path().to_string();
-        // It may quote the whole value.
-        let what: String = error.inner().to_string().chars().take(300).collect();
-        Error::invalid(format!("The arguments do not fit: '{place}': {what}."))
-    })
 }

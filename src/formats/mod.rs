@@ -15,6 +15,7 @@ pub mod create;
 mod csv;
 mod docx;
 pub mod extracted;
+pub mod fragment;
 pub mod graphql;
 mod html;
 mod html_tokens;

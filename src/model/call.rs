@@ -71,6 +71,12 @@ impl Call {
             within: None,
         }
     }
+
+    /// The same call without its arguments, which may be large.
+    pub fn without_params(&self) -> Self {
+        let (tool, caller, origin) = (self.tool.clone(), self.caller.clone(), self.origin.clone());
+        Self { tool, params: Value::Null, caller, origin, ..*self }
+    }
 }
 
 /// The outcome of a call that did not fail.
@@ -99,6 +105,13 @@ pub struct Done {
     pub handle: Option<String>,
     /// Room in memory that a large result takes; given back when this is dropped.
     pub room: Option<ResultRoom>,
+}
+
+impl Done {
+    /// What a tool gave back in a run of so many milliseconds, of which nothing else is to be said.
+    pub fn new(call: CallId, tool: String, output: Output, duration_ms: u64) -> Self {
+        Self { call, tool, output, duration_ms, approved: Approved::default(), handle: None, room: None }
+    }
 }
 
 /// Room in memory that a result takes, whoever gave it.

@@ -127,6 +127,62 @@ pub fn values(text: &str, most: usize) -> Option<usize> {
     Some(values)
 }
 
+/// Whether a value has more bytes and parts than this. Looks at no more of it than that takes.
+pub fn weighs_more(value: &Value, than: usize) -> bool {
+    weight(value, than) > than
+}
+
+/// Bytes of the texts in a value, and one for each part of it; something beyond `most` as soon as it is more than that.
+pub fn weight(value: &Value, most: usize) -> usize {
+    let mut total = 0;
+    let mut left = vec![value];
+    while let Some(value) = left.pop() {
+        total += match value {
+            Value::String(text) => text.len() + 1,
+            Value::Array(items) => {
+                left.extend(items.iter().take(most + 1));
+                1
+            }
+            Value::Object(map) => {
+                left.extend(map.values().take(most + 1));
+                1 + map.keys().take(most + 1).map(String::len).sum::<usize>()
+            }
+            _ => 1,
+        };
+        if total > most {
+            break;
+        }
+    }
+    total
+}
+
+/// The first characters of a value as JSON; no more of it is written.
+pub fn beginning(value: &Value, characters: usize) -> String {
+    // Each takes four bytes at most.
+    let mut head = Head { bytes: Vec::new(), most: characters.saturating_mul(4) };
+    // It fails where it is full.
+    let _ = serde_json::to_writer(&mut head, value);
+    String::from_utf8_lossy(&head.bytes).chars().take(characters).collect()
+}
+
+/// Takes the first bytes that are written to it; fails beyond them.
+struct Head {
+    bytes: Vec<u8>,
+    most: usize,
+}
+
+impl Write for Head {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let taken = bytes.len().min(self.most - self.bytes.len());
+        self.bytes.extend_from_slice(bytes.get(..taken).unwrap_or_default());
+        Ok(taken)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -151,5 +207,12 @@ mod tests {
     fn depth_counts_the_deepest_branch() {
         assert_eq!(depth(&json!(1)), 0);
         assert_eq!(depth(&json!({"a": [1, {"b": []}]})), 4);
+    }
+
+    #[test]
+    fn of_a_value_no_more_than_the_beginning_is_written() {
+        assert_eq!(beginning(&json!({"a": ["é", 1]}), 100), r#"{"a":["é",1]}"#);
+        assert_eq!(beginning(&json!("é".repeat(5_000)), 2_000), format!("\"{}", "é".repeat(1_999)));
+        assert_eq!(beginning(&json!(["𐍈".repeat(9)]), 4), "[\"𐍈𐍈");
     }
 }

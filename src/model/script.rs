@@ -1,5 +1,7 @@
 //! A script as the store, the engine and the doors speak of it.
 
+pub mod provenance;
+
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};

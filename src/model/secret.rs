@@ -1,5 +1,8 @@
 //! Text that must not be shown: its `Debug` prints `***` and its memory is zeroed on drop.
 
+mod decoded;
+pub(crate) mod forms;
+
 use std::fmt;
 
 use serde::{Deserialize, Deserializer};

@@ -50,7 +50,7 @@ pub struct Launcher<'a> {
 
 /// Returns what the caller may open that fits this, best first; without words, what they open most.
 pub async fn search(cx: &Context, query: &str, limit: usize) -> Result<Vec<Thing>> {
-    let registry = cx.registry();
+    let registry = Registry::around(cx);
     let found = Launcher::new(cx.app(), &registry, cx.caller()).search(query, limit).await?;
     cx.taint().note(found.iter().filter_map(|thing| thing.origin.clone()));
     // A title is the first words of whoever began the conversation.

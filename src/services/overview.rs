@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    engine::{authorise, context::Context, tool::Tool},
+    engine::{authorise, context::Context, registry::Registry, tool::Tool},
     model::error::Result,
 };
 
@@ -46,7 +46,7 @@ pub async fn holdings(cx: &Context) -> Result<Holdings> {
 
 /// The tools, counted for this caller.
 pub fn tool_counts(cx: &Context) -> ToolCounts {
-    let (registry, settings) = (cx.registry(), cx.platform());
+    let (registry, settings) = (Registry::around(cx), cx.platform());
     let all = registry.tools();
     let enabled = all.iter().filter(|tool| authorise::switched_on(tool, &settings).is_ok()).count();
     let mut by_category = BTreeMap::new();

@@ -2,9 +2,9 @@
 
 use std::collections::HashSet;
 
-use satchel::{
-    engine::wire,
-    model::spec::{Example, Risk, Source},
+use satchel::model::{
+    spec::{Example, Risk, Source},
+    wire,
 };
 use serde_json::{Value, json};
 

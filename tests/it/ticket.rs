@@ -40,8 +40,8 @@ struct Scene {
 impl Scene {
     async fn set() -> Self {
         let (app, runs) = (TestApp::start().await, Runs::default());
-        let send = tools::counting("send", Risk::HighWrite, &runs).permission("channel:send");
-        let send = send.scoped(|_: &Value| Some("texts".to_owned()));
+        let calls = tools::counting_calls(&runs).scoped(|_| Some("texts".to_owned()));
+        let send = tools::counted("send", Risk::HighWrite, calls).permission("channel:send");
         let invoker = tools::invoker(&app, vec![send, tools::counting("wipe", Risk::Destructive, &runs)]);
         let mara = app.caller(&["channel:send"]).await;
         let topic = app.conversation(&mara).await;

@@ -234,7 +234,8 @@ async fn the_request_of_the_alias_comes_back_as_it_came() {
     for (method, risk) in
         [("get", Risk::Read), ("HEAD", Risk::Read), ("Post", Risk::HighWrite), ("DELETE", Risk::Destructive)]
     {
-        let weighed = found.tool.risk_with(&json!({"url": "https://a.example", "method": method}), &registry);
+        let weighed =
+            registry.prepare(&found.tool, json!({"url": "https://a.example", "method": method})).map(|call| call.risk);
         assert_eq!(weighed.unwrap(), risk, "{method}");
     }
 }

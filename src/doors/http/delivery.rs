@@ -20,18 +20,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::{
-    engine::{
-        answer::InvokeAnswer,
-        cut::{self, Recipient},
-    },
+    engine::cut::{self, Recipient},
     host::aside,
     model::{
         call::{CallId, Done},
         error::{Error, Result},
-        json::Counter,
+        json::{Counter, weighs_more},
         output::Output,
         user::UserId,
     },
+    services::answer::InvokeAnswer,
     share::{Part, Share, behalf},
     store::tickets::Verdict,
 };
@@ -211,7 +209,7 @@ pub(super) fn is_small(verdict: &Verdict) -> bool {
 }
 
 fn is_large(details: &Value) -> bool {
-    cut::weighs_more(details, cut::SMALL)
+    weighs_more(details, cut::SMALL)
 }
 
 /// Writes a value as JSON beside the async threads, and answers it.

@@ -11,11 +11,11 @@ use serde::Serialize;
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::answer::facts,
     model::{
         error::{Error, Kind},
         text::head,
     },
+    services::answer::facts,
 };
 
 /// The media type of errors.

@@ -25,7 +25,6 @@ use super::{
 };
 use crate::{
     engine::{
-        answer::InvokeAnswer,
         cut::{self, LARGEST, Recipient},
         decide::Answer,
     },
@@ -33,9 +32,11 @@ use crate::{
         call::{Decision, Ticket, TicketId, TicketState},
         caller::Caller,
         error::{Error, Result},
+        json::weighs_more,
         spec::Risk,
         time::Time,
     },
+    services::answer::InvokeAnswer,
     share::behalf,
     store::tickets::Verdict,
 };
@@ -189,7 +190,7 @@ pub(super) async fn must_confirm(delivery: &Delivery, ticket: Ticket) -> Result<
         warnings,
         expires_at,
     };
-    let mut answer = match cut::weighs_more(&body.arguments, cut::SMALL) {
+    let mut answer = match weighs_more(&body.arguments, cut::SMALL) {
         true => delivery.json(user, LARGEST, move || body).await?,
         false => HttpResponse::Ok().json(body),
     };

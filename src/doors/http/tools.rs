@@ -23,7 +23,7 @@ use super::{
     tool_view::{Facts, ToolView},
 };
 use crate::{
-    engine::{answer::InvokeAnswer, authorise, cut::Recipient, run::Stops, tool::Tool},
+    engine::{authorise, cut::Recipient, run::Stops, tool::Tool},
     model::{
         audit::Entry,
         call::{Call, Outcome, TicketId},
@@ -31,7 +31,10 @@ use crate::{
         conversation::ConversationId,
         error::{Error, Kind, Result},
     },
-    services::find::{finder::Asker, hit::Hit},
+    services::{
+        answer::InvokeAnswer,
+        find::{finder::Asker, hit::Hit},
+    },
     store::{
         audit::{Filter, MAX_BYTES},
         outcomes::Outcomes,

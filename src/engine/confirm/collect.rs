@@ -1,8 +1,10 @@
 //! A call that is repeated with its ticket: it is given what came of it, or asked anew where it has changed since.
 
-use super::{AssessedCall, again};
+use std::sync::Arc;
+
+use super::{again, assessed::AssessedCall};
 use crate::{
-    engine::{invoker::Invoker, record::Record, registry::Found},
+    engine::{changed, context::Pipeline, record::Record, registry::Found},
     model::{
         call::{Call, Done, Outcome, Ticket, TicketId, TicketState},
         error::{Error, Kind, Result},
@@ -12,20 +14,20 @@ use crate::{
 };
 
 pub(super) async fn collect(
-    invoker: &Invoker,
+    pipeline: &Arc<dyn Pipeline>,
     assessed: &AssessedCall<'_>,
     id: TicketId,
     record: &mut Record,
 ) -> Result<Outcome> {
     let call = assessed.call;
-    let digest = digest(&assessed.found.tool.spec().id(), assessed.arguments);
+    let digest = digest(&assessed.found.tool.spec().id(), &assessed.prepared.arguments);
     let claim = Claim { id, user: call.caller.user, topic: call.topic, digest };
     let Collected { ticket, asker, verdict } =
-        invoker.app.stores.tickets.collect(claim, invoker.app.clock.now()).await?;
+        pipeline.app().stores.tickets.collect(claim, pipeline.app().clock.now()).await?;
     if let (TicketState::Pending, None) = (ticket.state, &verdict) {
-        let extent = assessed.extent(&invoker.app).await?;
-        if again::is_changed(&ticket, &asker, assessed.risk, &extent) {
-            let asked = again::ask(invoker, assessed, &ticket, asker).await?;
+        let extent = assessed.extent(pipeline.app()).await?;
+        if again::is_changed(&ticket, &asker, assessed.prepared.risk, &extent) {
+            let asked = again::ask(pipeline, assessed, &ticket, asker).await?;
             return Ok(Outcome::Confirm(Box::new(asked)));
         }
     }
@@ -69,6 +71,6 @@ fn outcome(ticket: &Ticket, found: &Found, call: &Call, verdict: Verdict) -> Res
             Err(Error::new(Kind::Denied, format!("The person refused this call. Nothing was run.{why}")))
         }
         // The store gives the question in its place.
-        Verdict::Changed { .. } => Err(again::changed()),
+        Verdict::Changed { .. } => Err(changed::refusal()),
     }
 }

@@ -1,7 +1,7 @@
 //! Places that calls of a conversation with content from outside lead to: a host and port it has not reached yet is asked
 //! about.
 
-use super::AssessedCall;
+use super::assessed::AssessedCall;
 use crate::{
     app::App,
     engine::extent::Extent,

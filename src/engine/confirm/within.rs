@@ -1,9 +1,12 @@
 //! Calls within an approved one: its person said yes to what they were told, and to no more.
 
-use super::{AssessedCall, again, cannot_ask, reach::NewPlaces};
+use super::{
+    assessed::{AssessedCall, cannot_ask},
+    reach::NewPlaces,
+};
 use crate::{
     app::App,
-    engine::{consent, invoker::Coverage},
+    engine::{approval::Coverage, changed, consent},
     model::error::Result,
 };
 
@@ -17,7 +20,7 @@ pub(in crate::engine) async fn ensure_covered(
     consent::ensure_agreed(&assessed.pending)?;
     let extent = assessed.extent(app).await?;
     if !extent.runs_only(&coverage.parts) {
-        return Err(again::changed());
+        return Err(changed::refusal());
     }
     let untold = |reason: &String| !coverage.reasons.contains(reason);
     if let Some(reason) = assessed.asks_because(app).filter(untold) {

@@ -3,10 +3,12 @@
 use super::{Asker, approved_call, decision_row};
 use crate::{
     engine::{
-        confirm::{AssessedCall, again},
+        changed::CHANGED,
+        confirm::{self, AssessedCall},
         consent,
         extent::Extent,
         invoker::Invoker,
+        prepared::PreparedCall,
         record::redact,
         registry::{Found, Registry},
     },
@@ -15,7 +17,6 @@ use crate::{
         call::{Approved, Ticket, TicketState},
         caller::Caller,
         error::Result,
-        spec::Risk,
     },
     store::tickets::Verdict,
 };
@@ -26,8 +27,7 @@ use std::sync::Arc;
 pub(super) struct Now {
     pub(super) found: Found,
     registry: Arc<Registry>,
-    arguments: Value,
-    pub(super) risk: Risk,
+    pub(super) prepared: PreparedCall,
     pub(super) extent: Extent,
 }
 
@@ -37,9 +37,9 @@ impl Invoker {
         let registry = self.registry();
         let found = registry.find(tool)?;
         let arguments = found.own_arguments(arguments.clone())?;
-        let risk = found.tool.risk_with(&arguments, &registry)?;
-        let extent = Extent::read(&self.app, &found.tool, &arguments, &registry).await?;
-        Ok(Now { found, registry, arguments, risk, extent })
+        let prepared = registry.prepare(&found.tool, arguments)?;
+        let extent = Extent::read(&self.app, &prepared, &registry).await?;
+        Ok(Now { found, registry, prepared, extent })
     }
 
     /// Closes an open ticket and asks anew where its call is no longer what was asked about: gives the closed ticket, and the
@@ -55,18 +55,18 @@ impl Invoker {
         }
         // Running one that cannot be made any more says why.
         let Ok(now) = self.now(&ticket.tool, &ticket.arguments).await else { return Ok(None) };
-        let Now { found, registry, arguments, risk, extent } = &now;
-        if !again::is_changed(ticket, asker, *risk, extent) {
+        let Now { found, registry, prepared, extent } = &now;
+        if !confirm::is_changed(ticket, asker, prepared.risk, extent) {
             return Ok(None);
         }
         let call = approved_call(ticket, asker.clone(), &Approved::default(), person);
         let tainted = self.origin_of_conversation(&call).await?.is_some();
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
-        let assessed = AssessedCall { call: &call, found, registry, arguments, risk: *risk, tainted, pending };
-        let instead = again::ask(self, &assessed, ticket, asker.clone()).await?.id;
+        let assessed = AssessedCall { call: &call, found, registry, prepared, tainted, pending };
+        let instead = confirm::ask(&self.pipeline(), &assessed, ticket, asker.clone()).await?.id;
         let arguments = redact(&ticket.arguments, found.tool.private_arguments());
         let row = decision_row(ticket, person, "ask_again", AuditOutcome::Waiting);
-        let row = Event { arguments, error: Some(again::CHANGED.to_owned()), ..row };
+        let row = Event { arguments, error: Some(CHANGED.to_owned()), ..row };
         self.app.stores.audit.append(Event { time: self.app.clock.now(), call_id: asker.call, ..row }).await?;
         let closed = Ticket { state: TicketState::Changed, ..ticket.clone() };
         Ok(Some((closed, Verdict::Changed { instead })))

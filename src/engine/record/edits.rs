@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use super::Secrets;
+use super::redact::Secrets;
 use crate::model::{
     audit::extract::{LARGEST, MAX_TEXT, Mask, Unmasked, clip, extract, masked},
     call::Edit,

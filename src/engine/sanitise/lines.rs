@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use super::{
-    ROOM, fits,
+    limit::{ROOM, fits},
     neutral::{BREAK, neutralise, push_neutral},
 };
 

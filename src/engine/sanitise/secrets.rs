@@ -3,20 +3,20 @@
 use serde_json::{Map, Value};
 
 use crate::{
-    engine::{
-        configure::ToolSettings,
-        secret_forms::{self, Numbers},
-    },
+    engine::settings::ToolSettings,
     model::{
         error::{Error, Result},
         output::{Content, Output},
-        secret::{MASK, Secret},
+        secret::{
+            MASK, Secret,
+            forms::{self, Numbers},
+        },
     },
 };
 
 /// Removes this run's secrets from what it gives back, in plain and encoded forms.
 pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output> {
-    let forms: Vec<String> = secret_forms::of(settings.secrets().map(Secret::expose));
+    let forms: Vec<String> = forms::of(settings.secrets().map(Secret::expose));
     if forms.is_empty() {
         return result;
     }
@@ -43,7 +43,7 @@ pub(crate) fn hide(value: Value, forms: &[String]) -> Value {
 
 /// A text without these forms of secrets.
 pub(crate) fn hide_text(text: &str, forms: &[String]) -> String {
-    secret_forms::mask(text, forms)
+    forms::mask(text, forms)
 }
 
 /// An error without these forms of secrets, in its details and causes too.

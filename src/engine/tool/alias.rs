@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{build::example, parse};
+use super::parse::parse;
 use crate::{
     engine::validate::Schema,
     model::{
@@ -51,7 +51,7 @@ impl Alias {
             description: Some(what.to_owned()),
             schema: Some(Schema::of::<Mine>()),
             adapt: Some(Arc::new(move |arguments| {
-                serde_json::to_value(adapt(parse(arguments)?)?).map_err(Error::internal)
+                serde_json::to_value(adapt(parse(&arguments)?)?).map_err(Error::internal)
             })),
             project: Some(Arc::new(project)),
             ..Self::same(name)
@@ -103,4 +103,9 @@ impl Alias {
             None => data,
         }
     }
+}
+
+pub(super) fn example(before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Example {
+    let before = before.into_iter().map(|(tool, arguments)| (tool.to_owned(), arguments)).collect();
+    Example { title: title.to_owned(), before, arguments, result }
 }

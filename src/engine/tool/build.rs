@@ -1,23 +1,114 @@
-//! The builder of a tool: everything beyond its arguments and what runs it.
+//! The builder of a tool: everything that does not depend on the arguments of a call.
 
-use std::{sync::Arc, time::Duration};
+use std::{
+    future::Future,
+    sync::{Arc, OnceLock},
+    time::Duration,
+};
 
+use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use super::{Alias, Tool, parse};
+use super::{Alias, Tool, alias::example};
 use crate::{
-    engine::{consent::Provenance, registry::Registry},
+    engine::{context::Context, preparation::Preparation, validate::Schema},
     model::{
-        caller::Caller,
-        destination::Destination,
         error::Result,
+        output::Output,
+        script::provenance::Provenance,
         settings::Settings,
-        spec::{Example, Risk, Setting},
+        spec::{Category, DEFAULT_TIMEOUT, Risk, Setting, Source, Spec},
     },
 };
 
 impl Tool {
+    /// A built-in tool. Its parameters are the schema of `run`'s arguments; it reads, asks for no permission and has
+    /// [`DEFAULT_TIMEOUT`] until the builder says otherwise.
+    pub fn new<Args, Run, Running>(name: &str, category: Category, what: &str, when: &str, run: Run) -> Self
+    where
+        Args: DeserializeOwned + JsonSchema + Send + Sync + 'static,
+        Run: Fn(Context, Args) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Output>> + Send + 'static,
+    {
+        Self::prepared(name, category, what, when, Preparation::new(run))
+    }
+
+    /// As [`Tool::new`], of a tool whose calls say something by their arguments before they run.
+    pub fn prepared<Args>(
+        name: &str,
+        category: Category,
+        what: &str,
+        when: &str,
+        preparation: Preparation<Args>,
+    ) -> Self
+    where
+        Args: DeserializeOwned + JsonSchema + Send + Sync + 'static,
+    {
+        let schema = Schema::of::<Args>();
+        let spec = Spec {
+            name: name.to_owned(),
+            source: Source::Builtin,
+            description: what.to_owned(),
+            when_to_use: when.to_owned(),
+            category,
+            parameters: schema.document().clone(),
+            risk: Risk::Read,
+            permission: None,
+            timeout: DEFAULT_TIMEOUT,
+            settings: Vec::new(),
+            examples: Vec::new(),
+            innate: false,
+            own_data: false,
+        };
+        Self::bare(spec, schema, preparation)
+    }
+
+    /// A tool that is known only at run time: a script, an endpoint of a connected system. Its arguments reach `run` as
+    /// they are, checked against the spec's parameters. Fails where those are no JSON Schema.
+    pub fn of_spec<Run, Running>(spec: Spec, run: Run) -> Result<Self>
+    where
+        Run: Fn(Context, Value) -> Running + Send + Sync + 'static,
+        Running: Future<Output = Result<Output>> + Send + 'static,
+    {
+        let tool = Self::of_sound_spec(spec, Preparation::new(run));
+        tool.schema.demand_sound()?;
+        Ok(tool)
+    }
+
+    /// As [`Tool::of_spec`], for parameters that were found to be JSON Schema before; were they not, every call would fail.
+    pub fn of_sound_spec(spec: Spec, preparation: Preparation<Value>) -> Self {
+        let schema = Schema::from_document(spec.parameters.clone());
+        Self::bare(spec, schema, preparation)
+    }
+
+    fn bare<Args>(spec: Spec, schema: Schema, preparation: Preparation<Args>) -> Self
+    where
+        Args: DeserializeOwned + Send + Sync + 'static,
+    {
+        let outline = preparation.outline();
+        Self {
+            spec,
+            schema,
+            prepare: preparation.into_prepare(),
+            outline,
+            aliases: Vec::new(),
+            uses: Vec::new(),
+            reaches_setting: None,
+            made_of: None,
+            definition: OnceLock::new(),
+            available: None,
+            accepts: None,
+            private: &[],
+            personal: None,
+            usual_timeout: None,
+            unnamed: false,
+            for_everybody: false,
+            provenance: None,
+            up_to: None,
+        }
+    }
+
     /// Sets the least risk of a call.
     #[must_use]
     pub fn risk(mut self, risk: Risk) -> Self {
@@ -74,87 +165,24 @@ impl Tool {
         self
     }
 
-    /// Raises the risk by the arguments; it never lowers it.
+    /// Says how risky a call can get by its arguments.
     #[must_use]
-    pub fn risk_of<Args, F>(self, risk_of: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args) -> Risk + Send + Sync + 'static,
-    {
-        self.risk_of_call(move |args| Ok(risk_of(args)))
-    }
-
-    /// Raises the risk by the arguments and what they name, and refuses a call that cannot be made before anybody is
-    /// asked about it.
-    #[must_use]
-    pub fn risk_of_call<Args, F>(mut self, risk_of: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args) -> Result<Risk> + Send + Sync + 'static,
-    {
-        self.risk_of = Some(Arc::new(move |arguments, _| risk_of(&parse(arguments.clone())?)));
+    pub fn up_to(mut self, risk: Risk) -> Self {
+        self.up_to = Some(risk);
         self
     }
 
-    /// Raises the risk by the arguments and the tools they name.
+    /// Says what it is made of, where that is not compiled in: a script's text, and what that was granted.
     #[must_use]
-    pub fn risk_among<Args, F>(mut self, risk_of: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Registry) -> Risk + Send + Sync + 'static,
-    {
-        self.risk_of = Some(Arc::new(move |arguments, registry| Ok(risk_of(&parse(arguments.clone())?, registry))));
+    pub fn made_of(mut self, text: String) -> Self {
+        self.made_of = Some(text);
         self
     }
 
-    /// Asks a person for a reason the risk does not cover, for instance a policy of its settings.
+    /// Names the setting that holds the address its calls are sent to.
     #[must_use]
-    pub fn asks<Args, F>(mut self, asks: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Settings) -> Option<String> + Send + Sync + 'static,
-    {
-        self.asks = Some(Arc::new(move |arguments, settings| match parse(arguments.clone()) {
-            Ok(args) => asks(&args, settings),
-            Err(error) => Some(error.message().to_owned()),
-        }));
-        self
-    }
-
-    /// Refuses a call that this caller cannot make with such arguments, before a person is asked about it. Running it
-    /// checks the same.
-    #[must_use]
-    pub fn demands<Args, F>(mut self, demands: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args, &Caller) -> Result<()> + Send + Sync + 'static,
-    {
-        self.demands = Some(Arc::new(move |arguments, caller| demands(&parse(arguments.clone())?, caller)));
-        self
-    }
-
-    /// Names where a call sends something, where the arguments choose it. Once content from outside is in a conversation, a
-    /// person is asked before it reaches a host and port it has not reached yet.
-    #[must_use]
-    pub fn reaches<Args, F>(mut self, place: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args) -> Option<Destination> + Send + Sync + 'static,
-    {
-        self.reaches_any = true;
-        self.reaches_named(move |args| place(args).into_iter().collect())
-    }
-
-    /// Names where a call may send something, which lies with what the arguments name: a connected system is asked for
-    /// like any other host, for what may be carried out goes there all the same.
-    #[must_use]
-    pub fn reaches_named<Args, F>(mut self, places: F) -> Self
-    where
-        Args: DeserializeOwned,
-        F: Fn(&Args) -> Vec<Destination> + Send + Sync + 'static,
-    {
-        self.reaches =
-            Some(Arc::new(move |arguments| parse(arguments.clone()).map(|args| places(&args)).unwrap_or_default()));
+    pub fn reaches_setting(mut self, key: &'static str) -> Self {
+        self.reaches_setting = Some(key);
         self
     }
 
@@ -229,9 +257,4 @@ impl Tool {
         self.aliases.push(alias);
         self
     }
-}
-
-pub(super) fn example(before: Vec<(&str, Value)>, title: &str, arguments: Value, result: Value) -> Example {
-    let before = before.into_iter().map(|(tool, arguments)| (tool.to_owned(), arguments)).collect();
-    Example { title: title.to_owned(), before, arguments, result }
 }

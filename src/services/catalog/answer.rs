@@ -6,11 +6,13 @@ use serde_json::{Map, Value, json};
 
 use super::rest::Target;
 use crate::{
-    engine::{cut, sanitise, secret_forms},
+    engine::sanitise,
     formats::payload::{self, Form},
     model::{
         error::{Error, Kind, Result},
+        json::{beginning, weighs_more},
         output::Output,
+        secret::forms,
         text::one_line,
     },
     net::http::Response,
@@ -87,7 +89,7 @@ impl Answer {
             None => response.bytes(MAX_ANSWER).await?,
         };
         let media = head.get("content-type").and_then(|value| value.to_str().ok()).map(str::to_owned);
-        let forms = secret_forms::of(secrets);
+        let forms = forms::of(secrets);
         let headers = match sanitise::hide(Value::Object(shown(&head)), &forms) {
             Value::Object(headers) => headers,
             _ => Map::new(),
@@ -172,8 +174,8 @@ impl Answer {
             (_, Some(time)) => format!(" (try again after {time})"),
             _ => String::new(),
         };
-        let body = match cut::weighs_more(&self.body, PAGE) {
-            true => json!({"bytes": self.raw.len(), "preview": cut::beginning(&self.body, TOLD)}),
+        let body = match weighs_more(&self.body, PAGE) {
+            true => json!({"bytes": self.raw.len(), "preview": beginning(&self.body, TOLD)}),
             false => self.body.clone(),
         };
         let details = json!({"status": self.status, "headers": self.headers, "body": body});
@@ -198,7 +200,7 @@ impl Answer {
             (Some(page), _) => page.clone(),
             (None, Value::Null) => String::new(),
             (None, Value::String(text)) => text.clone(),
-            (None, other) => cut::beginning(other, PAGE),
+            (None, other) => beginning(other, PAGE),
         }
     }
 }
@@ -244,7 +246,7 @@ impl Body {
     }
 
     fn new((form, value): (Form, Value), raw: &[u8], secrets: &[String]) -> Self {
-        let repeats_secret = form == Form::Binary && secret_forms::stand_in(&String::from_utf8_lossy(raw), secrets);
+        let repeats_secret = form == Form::Binary && forms::stand_in(&String::from_utf8_lossy(raw), secrets);
         Self { form, value: sanitise::hide(value, secrets), repeats_secret, page: None }
     }
 }

@@ -8,7 +8,7 @@ use url::Url;
 use super::{rest::Target, token};
 use crate::{
     app::App,
-    engine::{sanitise, secret_forms},
+    engine::sanitise,
     model::{
         catalog::{
             auth::{Auth, AuthType, KeyPlace},
@@ -17,7 +17,7 @@ use crate::{
         },
         error::{Error, Result},
         output::Output,
-        secret::{MASK, Secret},
+        secret::{MASK, Secret, forms},
     },
     net::{
         http::{Http, Request},
@@ -126,7 +126,7 @@ impl Ready {
 
     /// Returns the result of a call, without the secrets of the credential.
     pub fn cleaned(&self, outcome: Result<Value>) -> Result<Output> {
-        let forms = secret_forms::of(self.secrets());
+        let forms = forms::of(self.secrets());
         match outcome {
             Ok(data) => Ok(Output::json(sanitise::hide(data, &forms))),
             Err(error) => Err(sanitise::hide_error(error, &forms)),

@@ -6,7 +6,7 @@ use serde_json::Value;
 
 use super::{ahead, endpoint_call, resolve, risk};
 use crate::{
-    engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
+    engine::{context::Context, invoker::Invoker, preparation::Preparation, tool::Tool, validate::Schema},
     model::{
         catalog::{
             directory::{Directory, Registered},
@@ -80,17 +80,17 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
 
 fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
     let (id, catalog) = (endpoint.id, catalog.clone());
-    let tool = Tool::of_sound_spec(spec(system, endpoint), move |cx: Context, arguments| async move {
-        endpoint_call::call(&cx, id, &arguments).await
-    });
     let place = system.destination();
-    let tool = if endpoint.parameters.iter().any(Parameter::is_upload) { tool.personal("your files") } else { tool };
     // The endpoint and its system are looked up when it is called: what they are then is what runs.
     let registered = catalog.clone();
-    tool.risk_of_call(move |arguments: &Value| risk::of_endpoint(&catalog.get(), id, arguments))
-        .reaches_named(move |_: &Value| place.clone().into_iter().collect())
-        .relies_on(move |_: &Value| resolve::endpoint_as_it_is(&registered.get(), id))
-        .ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
+    let run = move |cx: Context, arguments: Value| async move { endpoint_call::call(&cx, id, &arguments).await };
+    let calls = Preparation::new(run)
+        .risk_of_call(move |arguments| risk::of_endpoint(&catalog.get(), id, arguments))
+        .reaches_named(move |_| place.clone().into_iter().collect())
+        .relies_on(move |_| resolve::endpoint_as_it_is(&registered.get(), id))
+        .ahead(move |cx, arguments| async move { ahead::endpoint(&cx, id, &arguments).await });
+    let tool = Tool::of_sound_spec(spec(system, endpoint), calls);
+    if endpoint.parameters.iter().any(Parameter::is_upload) { tool.personal("your files") } else { tool }
 }
 
 /// Checks an endpoint's parameters.

@@ -13,7 +13,7 @@ use url::form_urlencoded;
 
 use crate::{
     app::{App, calling::Token},
-    engine::{sanitise, secret_forms},
+    engine::sanitise,
     model::{
         catalog::{
             auth::{Auth, ClientProof, Grant},
@@ -21,7 +21,7 @@ use crate::{
             system::System,
         },
         error::{Error, Kind, Result},
-        secret::Secret,
+        secret::{Secret, forms},
     },
     net::http::{Http, Request, Response},
 };
@@ -172,7 +172,7 @@ fn refusal((status, bytes): (StatusCode, &[u8]), system: &System, stored: &Crede
         format!(": {}{more}", refused.error)
     });
     let words: String = words.chars().take(500).collect();
-    let forms = secret_forms::of(stored.secrets().map(Secret::expose));
+    let forms = forms::of(stored.secrets().map(Secret::expose));
     let words = sanitise::hide_text(&words, &forms);
     let (kind, advice) = advice(status.as_u16(), &code, &stored.auth);
     let told = format!("The token server of '{}' answered {}{words}. {advice}", system.name, status.as_u16());

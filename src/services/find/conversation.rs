@@ -1,12 +1,16 @@
 //! Finding tools within a run: the conversation learns by the need, and keeps what was found.
 
 use super::finder::{Asker, Finder, Found};
-use crate::{engine::context::Context, model::error::Result, store::promotions};
+use crate::{
+    engine::{context::Context, registry::Registry},
+    model::error::Result,
+    store::promotions,
+};
 
 impl Finder {
     /// The best tools for a need, among those the caller of this run may call. The need is one the conversation learns by.
     pub async fn find_for(&self, cx: &Context, need: &str, limit: usize) -> Result<Found> {
-        let (registry, settings) = (cx.registry(), cx.platform());
+        let (registry, settings) = (Registry::around(cx), cx.platform());
         if let Some(topic) = cx.topic() {
             self.learner().searched(topic, need);
         }

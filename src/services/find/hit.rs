@@ -75,7 +75,7 @@ impl Search<'_> {
             description: spec.description.clone(),
             score: rounded(score),
             why: self.why(ranked),
-            risk: tool.least_risk(self.registry),
+            risk: self.registry.least_risk(tool),
             parameters: spec.parameters.clone(),
         }
     }

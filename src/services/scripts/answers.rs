@@ -6,8 +6,8 @@ use serde_json::{Value, json};
 
 use super::{loaded::Loaded, requests, secrets::Secrets};
 use crate::{
-    engine::{confirm, context::Context, secret_forms},
-    model::error::Result,
+    engine::{confirm, context::Context},
+    model::{error::Result, secret::forms},
     script::wire::{Answer, Ask},
     store::scripts::{ScriptValue, Scripts},
 };
@@ -36,7 +36,7 @@ impl Answers {
                 Ask::Tool { name, params } => tool(&cx, &script, &secrets.forms, name, params).await,
                 Ask::Http(request) => requests::send(&cx, &script, &secrets, request).await,
                 Ask::KvSet { key, value }
-                    if secret_forms::stand_in(&key, &secrets.forms) || secret_forms::are_in(&value, &secrets.forms) =>
+                    if forms::stand_in(&key, &secrets.forms) || forms::are_in(&value, &secrets.forms) =>
                 {
                     Answer::Ended(STAYS.to_owned())
                 }
@@ -54,7 +54,7 @@ async fn tool(cx: &Context, script: &Loaded, secrets: &[String], name: String, p
     if !script.head.uses.contains(&name) {
         return Answer::Ended(format!("The header does not say that the script uses '{name}': add // @uses {name}"));
     }
-    if secret_forms::are_in(&params, secrets) {
+    if forms::are_in(&params, secrets) {
         return Answer::Ended(STAYS.to_owned());
     }
     match cx.invoke(&name, params).await {

@@ -3,24 +3,20 @@
 use std::{borrow::Cow, sync::Arc};
 
 use serde::Serialize;
-use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use super::run;
 use crate::{
-    engine::{
-        authorise,
-        consent::{Provenance, Writer},
-        context::Context,
-        registry::Registry,
-        tool::Tool,
-    },
+    engine::{authorise, context::Context, preparation::Preparation, registry::Registry, tool::Tool},
     host::workers::Pace,
     model::{
         destination::Destination,
         error::{Error, Result},
         question::Question,
-        script::{Author, Grants, Origin},
+        script::{
+            Author, Grants, Origin,
+            provenance::{Provenance, Writer},
+        },
         spec::{Example, Risk, Setting, Source, Spec},
     },
     script::header::{self, Head, Host},
@@ -213,17 +209,18 @@ impl Loaded {
     /// The tool it is.
     pub fn tool(self: Arc<Self>) -> Result<Tool> {
         let script = Arc::clone(&self);
-        let tool = Tool::of_spec(self.spec(), move |cx, arguments| run::run(cx, Arc::clone(&script), arguments))?;
         let granted: Vec<Destination> =
             self.granted.iter().map(|host| Destination::new(host.name(), host.port())).collect();
         let reach: Vec<String> = self.granted.iter().map(ToString::to_string).collect();
-        let tool = tool.made_of(format!("{} {}", self.digest, reach.join(" ")));
-        let tool = if granted.is_empty() { tool } else { tool.reaches_named(move |_: &Value| granted.clone()) };
         let (title, secrets) = (self.head.name.clone(), self.loose_secrets());
-        let tool = tool.ahead(move |cx: Context, _: Value| {
+        let calls = Preparation::new(move |cx, arguments| run::run(cx, Arc::clone(&script), arguments));
+        let calls = if granted.is_empty() { calls } else { calls.reaches_named(move |_| granted.clone()) };
+        let calls = calls.ahead(move |cx: Context, _| {
             let (title, secrets) = (title.clone(), secrets.clone());
             async move { ensure_usable(&title, &cx).map(|()| Question::run(&title).and(secrets.as_deref())) }
         });
+        let tool = Tool::of_sound_spec(self.spec(), calls).made_of(format!("{} {}", self.digest, reach.join(" ")));
+        tool.schema().demand_sound()?;
         Ok(tool.uses(self.head.uses.clone()).written(self.provenance()))
     }
 
@@ -273,7 +270,7 @@ pub(super) fn ensure_carries_none(registry: &Registry, name: &str) -> Result<()>
 ///
 /// If they may not use one of them, or one that one of its scripts uses: nobody is asked about a run that ends there.
 fn ensure_usable(script: &str, cx: &Context) -> Result<()> {
-    let registry = cx.invoker().registry();
+    let registry = Registry::around(cx);
     let found = registry.find(script)?;
     registry.used_by(&found.tool).iter().try_for_each(|used| authorise::permitted(used, cx.caller())).map_err(|_| {
         // Which one is not said: its name would tell that it is there.

@@ -11,11 +11,12 @@ use super::{
     naming, wider, worker,
 };
 use crate::{
-    engine::{confirm, reserved, run::Stops, tool::Tool},
+    engine::{confirm, run::Stops, tool::Tool},
     model::{
         call::{Call, Outcome},
         error::{Error, Kind, Result},
         id::shorten,
+        reserved,
         script::{Diagnostic, Origin, TestRun},
         spec::Source,
         user::UserId,

@@ -11,8 +11,11 @@ use url::Url;
 
 use super::{loaded::Loaded, secrets::Secrets};
 use crate::{
-    engine::{context::Context, secret_forms},
-    model::error::{Error, Result},
+    engine::context::Context,
+    model::{
+        error::{Error, Result},
+        secret::forms,
+    },
     net::http::{OF_CONNECTION, Request, Response},
     script::{
         header::Host,
@@ -32,7 +35,7 @@ const NO_NAME: &str = "A secret cannot be part of a host's name, of a scheme, of
 
 /// Sends it and reads the answer. In its path, its query, its headers and its body may stand a secret that is sent there.
 pub(super) async fn send(cx: &Context, script: &Loaded, secrets: &Secrets, ask: HttpAsk) -> Answer {
-    if ask.headers.keys().chain([&ask.method]).any(|name| secret_forms::stand_in_any_case(name, &secrets.forms)) {
+    if ask.headers.keys().chain([&ask.method]).any(|name| forms::stand_in_any_case(name, &secrets.forms)) {
         return Answer::Ended(NO_NAME.to_owned());
     }
     let mut request = match request_of(ask) {
@@ -73,7 +76,7 @@ fn demand_granted(script: &Loaded, secrets: &[String], url: &Url) -> std::result
     let host = Host::needed(url);
     let is_written = script.head.hosts.iter().any(|named| named.to_string() == host);
     let told = if is_written { url.scheme().to_owned() } else { format!("{}://{host}", url.scheme()) };
-    if secret_forms::stand_in_any_case(&told, secrets) {
+    if forms::stand_in_any_case(&told, secrets) {
         return Err(NO_NAME.to_owned());
     }
     if let Some(refused) = Host::refusal(&script.head.hosts, url) {

@@ -1,8 +1,8 @@
 //! The secrets of a run: every form of them, and where each is sent.
 
 use crate::{
-    engine::{configure::ToolSettings, secret_forms},
-    model::secret::Secret,
+    engine::settings::ToolSettings,
+    model::secret::{Secret, forms},
     net::http::Request,
     script::header::{Head, Host},
 };
@@ -24,10 +24,10 @@ struct Bound {
 impl Secrets {
     pub(super) fn new(settings: &ToolSettings, head: &Head) -> Self {
         let bound = head.bound.iter().filter_map(|bound| {
-            let forms = secret_forms::of([settings.get(&bound.key)?.expose()].into_iter());
+            let forms = forms::of([settings.get(&bound.key)?.expose()].into_iter());
             Some(Bound { key: bound.key.clone(), forms, hosts: bound.hosts.clone() })
         });
-        Self { bound: bound.collect(), forms: secret_forms::of(settings.secrets().map(Secret::expose)) }
+        Self { bound: bound.collect(), forms: forms::of(settings.secrets().map(Secret::expose)) }
     }
 
     /// Returns why a request is not sent: a secret stands in it that is sent to other hosts only. `None` if none does.
@@ -41,7 +41,7 @@ impl Secrets {
 
 impl Bound {
     fn stands_in(&self, request: &Request) -> bool {
-        let stands = |text: &str| secret_forms::stand_in(text, &self.forms);
+        let stands = |text: &str| forms::stand_in(text, &self.forms);
         let in_bytes = |bytes: &[u8]| stands(&String::from_utf8_lossy(bytes));
         stands(request.url.as_str())
             || request.headers.values().any(|value| in_bytes(value.as_bytes()))

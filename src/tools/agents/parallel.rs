@@ -10,11 +10,12 @@ use serde_json::{Map, Value, json};
 use crate::{
     engine::{
         context::Context,
+        preparation::Preparation,
         registry::Registry,
-        tool::{Alias, InnerCall, Tool},
+        tool::{Alias, InnerCall, InnerQuestion, Tool},
     },
     model::{
-        error::{Error, Result},
+        error::Result,
         output::Output,
         question::Question,
         spec::{Category, Risk},
@@ -58,19 +59,17 @@ pub(super) fn tool() -> Tool {
     ]});
     let dotted = Alias::same("multi_tool_use.parallel").example("Two at once", uses.clone(), results.clone());
     let plain = Alias::same("multi_tool_use_parallel").example("Two at once", uses.clone(), results.clone());
-    Tool::new(
+    let inner = |args: &Args| args.tool_uses.iter().map(inner_call).collect();
+    Tool::prepared(
         NAME,
         Category::Agents,
         "Runs up to 32 tool calls, eight at once, and returns their results in the order of the calls. One that fails makes \
          `ok` false and is named in `failed`; the others run all the same.",
         "Several calls do not depend on each other's results: searches, fetches, reads, look-ups.",
-        run,
+        Preparation::new(run).carries(inner, together),
     )
     .timeout(TIMEOUT)
-    .risk_among(|args: &Args, registry| risk(args, registry))
-    .carries(|args: Args| args.tool_uses.into_iter().map(inner_call).collect())
     .up_to(Risk::Destructive)
-    .ahead(ahead)
     // Each call has a row of its own, with its tool's private arguments masked.
     .private(&["parameters"])
     .example("Two at once", uses, results)
@@ -89,61 +88,23 @@ pub(super) fn tool() -> Tool {
     .alias(dotted)
 }
 
-fn inner_call(wanted: ToolUse) -> InnerCall {
-    InnerCall { tool: wanted.recipient_name, params: Value::Object(wanted.parameters) }
+fn inner_call(wanted: &ToolUse) -> InnerCall {
+    InnerCall { tool: wanted.recipient_name.clone(), params: Value::Object(wanted.parameters.clone()) }
 }
 
-/// The highest of its calls' risks, so that one question covers them all. What is unknown or wrong fails later.
-fn risk(args: &Args, registry: &Registry) -> Risk {
-    let of = |wanted: &ToolUse| {
-        let found = registry.find(&wanted.recipient_name).ok().filter(|found| found.tool.spec().name != NAME)?;
-        Some(found.risk_of(wanted.parameters.clone().into(), registry))
-    };
-    args.tool_uses.iter().filter_map(of).max().unwrap_or(Risk::Read)
+/// The words for one of its calls, after the name of its tool: `document: delete “A”`. The question alone where it says the
+/// tool's name.
+fn message(inner: &InnerQuestion) -> String {
+    let text = inner.question.text.trim_end_matches('?');
+    let mut letters = text.chars();
+    let text: String = letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
+    let says_it = text.split(' ').any(|word| word == inner.tool);
+    if says_it { text } else { format!("{}: {text}", inner.tool) }
 }
 
-/// A person is asked once for all calls: not about one that could never be run, and of each that does more than read by its
-/// name and its risk.
-async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    let registry = cx.registry();
-    refuse_nesting(&registry, &args.tool_uses)?;
-    let mut asked: Vec<Inner> = Vec::new();
-    for (n, wanted) in (1..).zip(&args.tool_uses) {
-        let (name, parameters) = (&wanted.recipient_name, Value::Object(wanted.parameters.clone()));
-        let question = cx.question_of(name, parameters.clone()).await.map_err(|error| {
-            let why = error.message();
-            Error::new(error.kind(), format!("Call {n}, {name}: {why} Leave it out, or put it right."))
-        })?;
-        let found = registry.find(name)?;
-        let risk = found.risk_of(parameters, &registry);
-        asked.push(Inner { tool: found.name().to_owned(), risk, question });
-    }
-    Ok(together(asked))
-}
-
-/// The question about one of its calls.
-struct Inner {
-    tool: String,
-    risk: Risk,
-    question: Question,
-}
-
-impl Inner {
-    /// The words for it, after the name of its tool: `document: delete “A”`. The question alone where it says the tool's
-    /// name.
-    fn message(&self) -> String {
-        let text = self.question.text.trim_end_matches('?');
-        let mut letters = text.chars();
-        let text: String =
-            letters.next().map(|first| first.to_lowercase().chain(letters).collect()).unwrap_or_default();
-        let says_it = text.split(' ').any(|word| word == self.tool);
-        if says_it { text } else { format!("{}: {text}", self.tool) }
-    }
-}
-
-/// One question for several: `Run parallel? 1 of 21 calls writes: write “notes.txt”.` The riskiest come first, and the thing
-/// to type is that of the first of them.
-fn together(asked: Vec<Inner>) -> Question {
+/// One question for several, which names each that does more than read, by its risk: `Run parallel? 1 of 21 calls writes:
+/// write “notes.txt”.` The riskiest come first, and the thing to type is that of the first of them.
+fn together(asked: Vec<InnerQuestion>) -> Question {
     let calls = asked.len();
     let of = |risk: Risk| asked.iter().filter(move |inner| inner.risk == risk).collect::<Vec<_>>();
     let kinds = [
@@ -156,7 +117,7 @@ fn together(asked: Vec<Inner>) -> Question {
         .map(|(risk, words)| (of(risk), words))
         .filter(|(inner, _)| !inner.is_empty())
         .map(|(inner, [one, many])| {
-            let named: Vec<String> = inner.iter().take(NAMED).map(|inner| inner.message()).collect();
+            let named: Vec<String> = inner.iter().take(NAMED).map(|inner| message(inner)).collect();
             let more = match inner.len().saturating_sub(NAMED) {
                 0 => String::new(),
                 more => format!(", and {more} more"),
@@ -181,7 +142,7 @@ fn counted(calls: usize) -> String {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    refuse_nesting(&cx.registry(), &args.tool_uses)?;
+    refuse_nesting(&Registry::around(&cx), &args.tool_uses)?;
     let calls = args.tool_uses.into_iter().map(|wanted| call(&cx, wanted));
     let results: Vec<Value> = stream::iter(calls).buffered(AT_ONCE).collect().await;
     let failed: Vec<&Value> =
@@ -192,7 +153,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 fn refuse_nesting(registry: &Registry, uses: &[ToolUse]) -> Result<()> {
     for (n, wanted) in (1..).zip(uses) {
         if registry.find(&wanted.recipient_name).is_ok_and(|found| found.tool.spec().name == NAME) {
-            return Err(Error::invalid(format!("Call {n} is {NAME} itself: put its calls into this list instead.")));
+            return Err(InnerCall::nested(n, NAME));
         }
     }
     Ok(())
@@ -213,8 +174,8 @@ async fn call(cx: &Context, wanted: ToolUse) -> Value {
 mod tests {
     use super::*;
 
-    fn inner(tool: &str, risk: Risk, question: Question) -> Inner {
-        Inner { tool: tool.to_owned(), risk, question }
+    fn inner(tool: &str, risk: Risk, question: Question) -> InnerQuestion {
+        InnerQuestion { tool: tool.to_owned(), risk, question }
     }
 
     #[test]

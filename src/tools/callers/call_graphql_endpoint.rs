@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::given;
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     model::{error::Result, output::Output, question::Question, spec::Category},
     services::{
         catalog::{ahead, calls, graphql_call::Query, risk},
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The system: its id, name or slug, as list_catalog_systems shows it.
@@ -28,17 +28,21 @@ struct Args {
 }
 
 pub(super) fn tool(handles: &Handles) -> Tool {
-    let tool = Tool::new(
+    let calls = Preparation::new(run).ahead(ahead);
+    let calls = given::to_system(
+        calls,
+        handles,
+        |args: &Args| &args.system_id,
+        |directory, args| risk::of_graphql(directory, &args.system_id, &args.query, args.operation_name.as_deref()),
+    );
+    let tool = Tool::prepared(
         "call_graphql_endpoint",
         Category::Catalog,
         "Runs a GraphQL query or mutation on a system of the catalog. Returns data, and errors where a part of it failed.",
         "A connected system speaks GraphQL and an operation is needed that is not registered as an endpoint.",
-        run,
+        calls,
     );
-    given::to_system(tool, handles, |args: &Args| &args.system_id, |directory, args| {
-        risk::of_graphql(directory, &args.system_id, &args.query, args.operation_name.as_deref())
-    })
-    .ahead(ahead)
+    given::caller(tool)
     .example(
         "A query",
         json!({"system_id": "product-api", "query": "query { products(limit: 2) { id name price } }"}),

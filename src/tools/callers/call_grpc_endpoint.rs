@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 
 use super::given;
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     model::{error::Result, output::Output, question::Question, spec::Category},
     services::{
         catalog::{ahead, calls, grpc_call::GrpcAsk, risk},
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The system: its id, name or slug, as list_catalog_systems shows it.
@@ -28,22 +28,22 @@ struct Args {
 }
 
 pub(super) fn tool(handles: &Handles) -> Tool {
-    let tool = Tool::new(
+    let calls = Preparation::new(run).ahead(ahead);
+    let calls = given::to_system(
+        calls,
+        handles,
+        |args: &Args| &args.system_id,
+        |directory, args| risk::of_grpc(directory, &args.system_id, &args.service, &args.method),
+    );
+    let tool = Tool::prepared(
         "call_grpc_endpoint",
         Category::Catalog,
         "Calls a gRPC method of a system of the catalog. The system's server reflection tells the types; native gRPC and \
          gRPC-Web are both spoken. Returns message, or messages where the method streams.",
         "A connected system offers gRPC and a method is needed that is not registered as an endpoint.",
-        run,
+        calls,
     );
-    given::to_system(
-        tool,
-        handles,
-        |args: &Args| &args.system_id,
-        |directory, args| risk::of_grpc(directory, &args.system_id, &args.service, &args.method),
-    )
-    .ahead(ahead)
-    .example(
+    given::caller(tool).example(
         "Whether a service is up",
         json!({
             "system_id": "users-grpc",

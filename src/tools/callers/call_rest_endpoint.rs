@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::given;
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     model::{
         catalog::endpoint::is_json,
         error::{Error, Result},
@@ -33,7 +33,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// The methods there are, in capitals; any case is taken.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The system: its id, name or slug, as list_catalog_systems shows it.
@@ -53,16 +53,22 @@ struct Args {
 }
 
 pub(super) fn tool(handles: &Handles) -> Tool {
-    let tool = Tool::new(
+    let calls = Preparation::new(run).ahead(ahead);
+    let calls = given::to_system(
+        calls,
+        handles,
+        |args: &Args| &args.system_id,
+        |directory, args| risk::of_rest(directory, &args.system_id, &args.method, &args.path),
+    );
+    let tool = Tool::prepared(
         "call_rest_endpoint",
         Category::Catalog,
         "Makes an HTTP request to a system of the catalog, with the system's credentials. Returns status, headers, format \
          (json, xml, csv, text, binary) and the parsed body; a binary body becomes a file of the workspace.",
         "A REST API of a connected system is needed and no endpoint is registered for exactly this operation.",
-        run,
+        calls,
     );
-    given::to_system(tool, handles, |args: &Args| &args.system_id, |directory, args| risk::of_rest(directory, &args.system_id, &args.method, &args.path))
-    .ahead(ahead)
+    given::caller(tool)
     .example(
         "A customer's record",
         json!({"system_id": "crm-01", "method": "GET", "path": "/api/v2/customers/1042"}),

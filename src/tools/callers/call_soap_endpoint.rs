@@ -6,7 +6,7 @@ use serde_json::json;
 
 use super::given;
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     model::{error::Result, output::Output, question::Question, spec::Category},
     services::{
         catalog::{ahead, calls, risk, soap_call::SoapAsk},
@@ -14,7 +14,7 @@ use crate::{
     },
 };
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The system: its id, name or slug, as list_catalog_systems shows it.
@@ -28,25 +28,25 @@ struct Args {
 }
 
 pub(super) fn tool(handles: &Handles) -> Tool {
-    let tool = Tool::new(
-        "call_soap_endpoint",
-        Category::Catalog,
-        "Sends a SOAP request (1.1 or 1.2) to a system of the catalog. Returns the body of the answer as JSON; a fault is \
-         an error with its code and reason.",
-        "A connected system is a SOAP or XML web service, as older enterprise systems are.",
-        run,
-    );
-    given::to_system(
-        tool,
+    let calls = Preparation::new(run).ahead(ahead);
+    let calls = given::to_system(
+        calls,
         handles,
         |args: &Args| &args.system_id,
         |directory, args| {
             let path = args.path.as_deref().unwrap_or_default();
             risk::of_soap(directory, &args.system_id, &args.soap_action, &args.body_xml, path)
         },
-    )
-    .ahead(ahead)
-    .example(
+    );
+    let tool = Tool::prepared(
+        "call_soap_endpoint",
+        Category::Catalog,
+        "Sends a SOAP request (1.1 or 1.2) to a system of the catalog. Returns the body of the answer as JSON; a fault is \
+         an error with its code and reason.",
+        "A connected system is a SOAP or XML web service, as older enterprise systems are.",
+        calls,
+    );
+    given::caller(tool).example(
         "The state of an order",
         json!({
             "system_id": "orders-soap",

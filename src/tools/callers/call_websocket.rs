@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::given;
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     model::{
         error::{Error, Result},
         output::Output,
@@ -31,7 +31,7 @@ const MOST: f64 = 300.0;
 /// Most further messages.
 const FURTHER: usize = 50;
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The system: its id, name or slug, as list_catalog_systems shows it.
@@ -54,27 +54,26 @@ struct Args {
 }
 
 pub(super) fn tool(handles: &Handles) -> Tool {
-    let tool = Tool::new(
-        "call_websocket",
-        Category::Catalog,
-        "Opens a WebSocket to a system of the catalog, sends a message or several and returns the messages that come back \
-         until the system closes or falls silent. `ended` says why it stopped listening: closed (with the close code), \
-         quiet, timeout or limit; `more` is null after quiet, as more may have been coming: ask again with a longer quiet.",
-        "A connected system answers over a WebSocket.",
-        run,
-    )
-    .usual_timeout(DEFAULT);
-    given::to_system(
-        tool,
+    let calls = Preparation::new(run).ahead(ahead);
+    let calls = given::to_system(
+        calls,
         handles,
         |args: &Args| &args.system_id,
         |directory, args| {
             let messages = iter::once(&args.message).chain(args.further_messages.iter().flatten()).map(String::as_str);
             risk::of_websocket(directory, &args.system_id, &args.path, messages)
         },
-    )
-    .ahead(ahead)
-    .example(
+    );
+    let tool = Tool::prepared(
+        "call_websocket",
+        Category::Catalog,
+        "Opens a WebSocket to a system of the catalog, sends a message or several and returns the messages that come back \
+         until the system closes or falls silent. `ended` says why it stopped listening: closed (with the close code), \
+         quiet, timeout or limit; `more` is null after quiet, as more may have been coming: ask again with a longer quiet.",
+        "A connected system answers over a WebSocket.",
+        calls,
+    );
+    given::caller(tool.usual_timeout(DEFAULT)).example(
         "One question, one answer",
         json!({"system_id": "ticker", "path": "/feed", "message": "{\"subscribe\": \"EURUSD\"}", "timeout": 10}),
         json!({"messages": [{"subscribe": "EURUSD"}], "ended": "quiet", "more": null}),

@@ -1,13 +1,12 @@
-//! The common parts of the tools that call systems: how a call to a system is weighed, how long it may take, and flat
+//! The common parts of the tools that call systems: how a call to a system is assessed, how long it may take, and flat
 //! values as they are written.
 
 use std::{collections::BTreeMap, time::Duration};
 
-use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use crate::{
-    engine::tool::Tool,
+    engine::{preparation::Preparation, tool::Tool},
     model::{
         catalog::{directory::Directory, pace::MAX_TIMEOUT},
         error::{Error, Result},
@@ -19,21 +18,23 @@ use crate::{
 /// A system's own time, retries and its turn included, ends a call before this does.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(MAX_TIMEOUT as u64 + 60);
 
-/// A tool that calls the system its arguments name, with the risk that such a call has by the catalog.
-pub(super) fn to_system<Args: DeserializeOwned + 'static>(
-    tool: Tool,
+/// A tool that calls systems.
+pub(super) fn caller(tool: Tool) -> Tool {
+    tool.permission("catalog:read").risk(Risk::LowWrite).up_to(Risk::Destructive).timeout(TIMEOUT)
+}
+
+/// Calls of the system that the arguments name, with the risk that such a call has by the catalog.
+pub(super) fn to_system<Args: 'static>(
+    calls: Preparation<Args>,
     handles: &Handles,
     system: fn(&Args) -> &str,
     risk: fn(&Directory, &Args) -> Result<Risk>,
-) -> Tool {
-    let [reached, relied_on, weighed] = [(); 3].map(|()| handles.clone());
-    tool.permission("catalog:read")
-        .risk(Risk::LowWrite)
-        .up_to(Risk::Destructive)
-        .timeout(TIMEOUT)
-        .reaches_named(move |args: &Args| resolve::destinations(&reached.directory(), system(args)))
-        .relies_on(move |args: &Args| resolve::system_as_it_is(&relied_on.directory(), system(args)))
-        .risk_of_call(move |args: &Args| risk(&weighed.directory(), args))
+) -> Preparation<Args> {
+    let [reached, relied_on, assessed] = [(); 3].map(|()| handles.clone());
+    calls
+        .reaches_named(move |args| resolve::destinations(&reached.directory(), system(args)))
+        .relies_on(move |args| resolve::system_as_it_is(&relied_on.directory(), system(args)))
+        .risk_of_call(move |args| risk(&assessed.directory(), args))
 }
 
 /// Returns pairs of names and values; a list is its name several times.

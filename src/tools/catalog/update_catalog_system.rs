@@ -10,7 +10,7 @@ use super::{
     written::{WAITS, written},
 };
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     model::{
         catalog::{directory::Directory, draft::base_url, waiting::SystemChange},
         error::{Error, Result},
@@ -41,17 +41,16 @@ struct Args {
 
 pub(super) fn tool(handles: &Handles) -> Tool {
     let handles = handles.clone();
-    Tool::new(
+    Tool::prepared(
         "update_catalog_system",
         Category::Catalog,
         "Changes a system's name, description, base URL or tags. What is left out stays as it is. A change of a system that \
          is no draft counts once a person has reviewed it.",
         "A registered system's name, description, URL or tags must be corrected or enriched.",
-        run,
+        Preparation::new(run).asks(move |args, _| moves(args, &handles.directory())),
     )
     .risk(Risk::LowWrite)
     .for_everybody()
-    .asks(move |args: &Args, _| moves(args, &handles.directory()))
     .permission("catalog:write")
     .example_after(
         vec![("create_catalog_system", json!({"name": "CRM", "tags": "sales"}))],

@@ -6,7 +6,7 @@ use serde_json::{Value, json};
 
 use super::storage::{TIMEOUT, most};
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     formats::modify::Update,
     host::files::Parents,
     model::{
@@ -21,7 +21,7 @@ use crate::{
 /// Most files merged at once.
 const MAX_FILES: usize = 50;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// Storage path of the document to modify.
@@ -42,7 +42,7 @@ enum Operation {
     Merge,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Data {
     /// Paragraphs to add at the end, for append.
@@ -57,7 +57,7 @@ struct Data {
     file_paths: Option<Vec<String>>,
 }
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct CellUpdate {
     /// The sheet's name.
@@ -74,19 +74,18 @@ pub(super) fn tool() -> Tool {
     };
     let letter = || vec![made("docx", "Letter", json!({"paragraphs": ["Dear Mr Smith, hello."]}))];
     let page = |title: &str| made("pdf", title, json!({"paragraphs": ["A page."]}));
-    Tool::new(
+    Tool::prepared(
         "document_modify",
         Category::Knowledge,
         "Changes a document in place: appends paragraphs to a Word document or replaces a text in it, changes cells of a \
          spreadsheet, or merges PDFs into the first. Formats, formulas and everything not named stay as they are.",
         "Somebody asks to edit, update or merge documents.",
-        run,
+        Preparation::new(run).ahead(ahead),
     )
     .permission("knowledge:write")
     .personal("your files")
     .risk(Risk::HighWrite)
     .timeout(TIMEOUT)
-    .ahead(ahead)
     .example_after(
         letter(),
         "Paragraphs at the end",

@@ -7,7 +7,7 @@ use serde_json::json;
 
 use super::{READ, scope};
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     host::files::Parents,
     model::{
         error::{Error, Result},
@@ -18,7 +18,7 @@ use crate::{
     services::own_files::OwnFiles,
 };
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The file to change: relative to the workspace, or absolute. File names in the patch are not looked at.
@@ -32,20 +32,18 @@ struct Args {
 pub(super) fn tool() -> Tool {
     let before = || vec![("write", json!({"path": "fruit.txt", "content": "apple\nbanana\n"}))];
     let patch = "@@ -1,2 +1,2 @@\n apple\n-banana\n+cherry\n";
-    Tool::new(
+    Tool::prepared(
         "apply_patch",
         Category::Files,
         "Changes a file by a unified diff. Every hunk must fit exactly, wherever its lines stand by now; otherwise \
          nothing is changed and the error names the hunk. A diff from /dev/null makes a new file.",
         "Several places of a file change at once, or a diff is at hand.",
-        run,
+        Preparation::new(run).ahead(ahead).scoped(|args: &Args| scope::folder(&args.path)),
     )
     .permission("host:fs.write")
     .personal("your files")
     .private(&["patch"])
     .risk(Risk::HighWrite)
-    .scoped(|args: &Args| scope::folder(&args.path))
-    .ahead(ahead)
     .example_after(
         before(),
         "One line for another",

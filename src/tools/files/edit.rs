@@ -8,7 +8,7 @@ use serde_json::json;
 
 use super::{READ, scope};
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     host::files::{MAX_READ, Parents},
     model::{
         error::{Error, Result},
@@ -20,7 +20,7 @@ use crate::{
     services::own_files::OwnFiles,
 };
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The file: relative to the workspace, or absolute.
@@ -48,20 +48,18 @@ enum All {
 
 pub(super) fn tool() -> Tool {
     let before = || vec![("write", json!({"path": "todo.txt", "content": "call Ann\ncall Bob\n"}))];
-    Tool::new(
+    Tool::prepared(
         "edit",
         Category::Files,
         "Replaces a text in a file by another: every occurrence, or one of them. The file stays as it is where the \
          text does not occur.",
         "A few known words or lines of a file must change. Read the file first to quote it exactly.",
-        run,
+        Preparation::new(run).ahead(ahead).scoped(|args: &Args| scope::folder(&args.path)),
     )
     .permission("host:fs.write")
     .personal("your files")
     .private(&["old_text", "new_text"])
     .risk(Risk::HighWrite)
-    .scoped(|args: &Args| scope::folder(&args.path))
-    .ahead(ahead)
     .example_after(
         before(),
         "Every occurrence",

@@ -8,6 +8,7 @@ use super::scope;
 use crate::{
     engine::{
         context::Context,
+        preparation::Preparation,
         tool::{Alias, Tool},
     },
     host::files::{Charset, Parents},
@@ -20,7 +21,7 @@ use crate::{
     services::own_files::OwnFiles,
 };
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The file: relative to the workspace, or absolute. An existing file is replaced.
@@ -43,19 +44,17 @@ struct FsWrite {
 }
 
 pub(super) fn tool() -> Tool {
-    Tool::new(
+    Tool::prepared(
         "write",
         Category::Files,
         "Creates a text file or replaces it whole. Readers see the old content or the new, never a part of it.",
         "Text must be kept as a file, or a file is to be rewritten from the beginning. To change a part, use edit.",
-        run,
+        Preparation::new(run).ahead(ahead).scoped(|args: &Args| scope::folder(&args.path)),
     )
     .permission("host:fs.write")
     .personal("your files")
     .private(&["content"])
     .risk(Risk::HighWrite)
-    .scoped(|args: &Args| scope::folder(&args.path))
-    .ahead(ahead)
     .example("A new file", json!({"path": "notes.txt", "content": "Zoë"}), json!({"ok": true, "bytesWritten": 4}))
     .example(
         "With the directories it lies in",

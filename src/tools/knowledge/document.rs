@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     model::{
         caller::Caller,
         error::{Error, Result},
@@ -26,7 +26,7 @@ const LISTED: u32 = 20;
 /// Characters of a document that `view` gives at once.
 const PART: usize = 20_000;
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// What to do: search, list, view, delete or restore.
@@ -68,24 +68,22 @@ impl Action {
 }
 
 pub(super) fn tool() -> Tool {
-    Tool::new(
+    let calls = Preparation::new(run).ahead(ahead).demands(demand).risk_of(|args: &Args| match args.action {
+        Action::Delete => Risk::Destructive,
+        Action::Restore => Risk::LowWrite,
+        Action::Search | Action::List | Action::View => Risk::Read,
+    });
+    Tool::prepared(
         "document",
         Category::Knowledge,
         "Handles the documents of the knowledge base: finds documents about something, lists them, gives the text of one, \
          deletes one and brings a deleted one back from the trash.",
         "The user asks which documents there are, wants to read one whole, or wants one deleted or restored. For the answer \
          to a question, search_knowledge gives the passages.",
-        run,
+        calls,
     )
     .permission("knowledge:read")
-    .risk_of(|args: &Args| match args.action {
-        Action::Delete => Risk::Destructive,
-        Action::Restore => Risk::LowWrite,
-        Action::Search | Action::List | Action::View => Risk::Read,
-    })
     .up_to(Risk::Destructive)
-    .demands(|args: &Args, caller| demand(args, caller))
-    .ahead(ahead)
     .innate()
     .example("No documents yet", json!({"action": "list"}), json!({"documents": [], "count": 0}))
     .example("Nothing about it", json!({"action": "search", "query": "holidays"}), json!({"documents": [], "count": 0}))

@@ -10,6 +10,7 @@ use super::policy;
 use crate::{
     engine::{
         context::Context,
+        preparation::Preparation,
         tool::{Alias, Tool},
     },
     host::sandbox::{Action, Command, Finished},
@@ -28,7 +29,7 @@ const DEFAULT_TIMEOUT: f64 = 120.0;
 /// The longest that can be given.
 const MAX_TIMEOUT: f64 = 600.0;
 
-#[derive(Deserialize, Serialize, JsonSchema, Default)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The command line for the shell, or just a program's name where `args` is given.
@@ -87,13 +88,15 @@ struct RunCli {
 }
 
 pub(super) fn tool() -> Tool {
-    Tool::new(
+    let calls =
+        Preparation::new(run).ahead(ahead).asks(|args: &Args, settings| policy::asks(&settings.exec, &args.action()));
+    Tool::prepared(
         "exec",
         Category::Processes,
         "Runs a shell command line in the sandbox and returns what it wrote and its exit code. It sees the workspace, \
          system programs and a /tmp of its own; it has no network. A non-zero exit code is a result, not an error.",
         "Something is done best by a command: run a script or tests, use git, count, convert or search files.",
-        run,
+        calls,
     )
     .permission("host:exec")
     .personal("your files")
@@ -101,8 +104,6 @@ pub(super) fn tool() -> Tool {
     .timeout(Duration::from_secs(650))
     .usual_timeout(Duration::from_secs_f64(DEFAULT_TIMEOUT))
     .available(policy::available)
-    .ahead(ahead)
-    .asks(|args: &Args, settings| policy::asks(&settings.exec, &args.action()))
     .example(
         "A pipeline",
         json!({"command": "printf 'b\\na\\n' | sort"}),

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::policy;
 use crate::{
-    engine::{context::Context, tool::Tool},
+    engine::{context::Context, preparation::Preparation, tool::Tool},
     host::{process::Status, sandbox::Action},
     model::{
         error::{Error, Result},
@@ -19,7 +19,7 @@ use crate::{
     services::own_files::commands,
 };
 
-#[derive(Deserialize, JsonSchema)]
+#[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// What to do.
@@ -40,25 +40,24 @@ enum What {
 }
 
 pub(super) fn tool() -> Tool {
-    Tool::new(
+    let calls = Preparation::new(run).ahead(ahead).asks(|args: &Args, settings| match (args.action, &args.command) {
+        (What::Start, Some(line)) => policy::asks(&settings.exec, &Action::Shell(line.clone())),
+        _ => None,
+    });
+    Tool::prepared(
         "process",
         Category::Processes,
         "Starts a shell command line in the background of the sandbox, and lists, looks at and stops what was started. \
          A process goes on until it ends, is stopped with all it started, or the server ends; the last 64 kB of its \
          output are kept.",
         "A command takes long or never ends by itself: a server, a watcher, a long build.",
-        run,
+        calls,
     )
     .permission("host:exec")
     .personal("your files")
     .risk(Risk::HighWrite)
     .timeout(Duration::from_secs(30))
     .available(policy::available)
-    .ahead(ahead)
-    .asks(|args: &Args, settings| match (args.action, &args.command) {
-        (What::Start, Some(line)) => policy::asks(&settings.exec, &Action::Shell(line.clone())),
-        _ => None,
-    })
     .example(
         "Start a long command",
         json!({"action": "start", "command": "sleep 60"}),

@@ -21,6 +21,7 @@ use super::{
 use crate::{
     engine::{
         context::Context,
+        preparation::Preparation,
         tool::{Alias, Tool},
     },
     model::{
@@ -49,7 +50,7 @@ const ACCEPTED: HeaderValue = HeaderValue::from_static(
     "text/html,application/xhtml+xml,text/markdown,text/plain;q=0.9,application/pdf;q=0.9,*/*;q=0.5",
 );
 
-#[derive(Deserialize, Serialize, JsonSchema, Default)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema, Default)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The address, http or https.
@@ -98,23 +99,24 @@ struct Fetch {
 
 pub(super) fn tool() -> Tool {
     let robots = Robots::default();
-    Tool::new(
+    let calls = Preparation::new(move |cx, args| run(cx, args, robots.clone()))
+        .ahead(ahead)
+        .reaches(|args: &Args| Destination::from_url(&Url::parse(args.url.trim()).ok()?))
+        .risk_of(|args| match method(args.method.as_deref()) {
+            Method::GET => Risk::Read,
+            other => risk_of_method(other.as_str()),
+        });
+    Tool::prepared(
         "web_fetch",
         Category::Web,
         "Fetches an address of the web and gives the page as Markdown: its title, text, links, tables and code; the text \
          of a PDF; an image. A page fetched in a conversation has a number: cite what you take from it as [number].",
         "Somebody gives an address to read, or a result of a web search is to be read and cited.",
-        move |cx, args| run(cx, args, robots.clone()),
+        calls,
     )
     .timeout(Duration::from_secs_f64(MAX_TIMEOUT + 10.0))
     .usual_timeout(Duration::from_secs_f64(TIMEOUT))
-    .reaches(|args: &Args| Destination::from_url(&Url::parse(args.url.trim()).ok()?))
     .up_to(Risk::Destructive)
-    .ahead(ahead)
-    .risk_of(|args: &Args| match method(args.method.as_deref()) {
-        Method::GET => Risk::Read,
-        other => risk_of_method(other.as_str()),
-    })
     .example(
         "A page as Markdown",
         json!({"url": "https://example.org/herons"}),

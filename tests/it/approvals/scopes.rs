@@ -42,10 +42,10 @@ async fn of_files_it_covers_one_tool_in_one_folder() {
 
 /// A tool that writes to the place its text names, and offers a yes for a whole conversation.
 fn send(made_of: &str) -> Tool {
-    tools::counting("send", Risk::HighWrite, &Runs::default())
-        .reaches(|args: &Value| Destination::all_in(&args["text"]).pop_first())
-        .scoped(|_: &Value| Some("texts".to_owned()))
-        .made_of(made_of.to_owned())
+    let calls = tools::counting_calls(&Runs::default())
+        .reaches(|args| Destination::all_in(&json!(args.text)).pop_first())
+        .scoped(|_| Some("texts".to_owned()));
+    tools::counted("send", Risk::HighWrite, calls).made_of(made_of.to_owned())
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -149,7 +149,7 @@ async fn every_tool_that_changes_something_keeps_it_where_its_origin_stands_besi
     let tables = tables(&app);
     let registry = app.satchel.invoker.registry();
     let builtin = registry.tools().iter().filter(|tool| tool.spec().source == Source::Builtin);
-    let writes = builtin.filter(|tool| tool.highest_risk(&registry).unwrap_or(tool.spec().risk) > Risk::Read);
+    let writes = builtin.filter(|tool| registry.risk_up_to(tool).unwrap_or(tool.spec().risk) > Risk::Read);
     let names: BTreeSet<&str> = writes.map(|tool| tool.spec().name.as_str()).collect();
     let listed: BTreeSet<&str> = TOOLS.iter().map(|(name, _)| *name).collect();
     assert_eq!(names, listed, "say above where each keeps what it is given");
@@ -173,6 +173,6 @@ async fn a_tool_that_can_replace_what_a_file_holds_is_high_write_at_least() {
     let writes = TOOLS.iter().filter(|(name, _)| *name != "document_create");
     for (name, _) in writes.filter(|(_, keeps)| matches!(keeps, Keeps::In(stores) if *stores == FILES)) {
         let tool = registry.find(name).unwrap().tool;
-        assert!(tool.highest_risk(&registry).unwrap_or(tool.spec().risk) >= Risk::HighWrite, "{name}");
+        assert!(registry.risk_up_to(&tool).unwrap_or(tool.spec().risk) >= Risk::HighWrite, "{name}");
     }
 }

@@ -327,7 +327,7 @@ async fn a_question_says_where_a_scripts_secrets_may_go_and_how_risky_its_calls_
     }
     save(&app, "fetches", "// @uses web_fetch", "1").await;
     let tool = app.satchel.invoker.registry().find("fetches").unwrap().tool;
-    assert_eq!(tool.highest_risk(&app.satchel.invoker.registry()), Some(Risk::HighWrite));
+    assert_eq!(app.satchel.invoker.registry().risk_up_to(&tool), Some(Risk::HighWrite));
 }
 
 #[tokio::test]

@@ -13,6 +13,7 @@ use satchel::{
     engine::{
         context::Context,
         invoker::Invoker,
+        preparation::Preparation,
         registry::Registry,
         tool::{Alias, Tool},
     },
@@ -29,6 +30,9 @@ use tokio::sync::Notify;
 
 use super::app::TestApp;
 
+const WHAT: &str = "Does what a test needs.";
+const WHEN: &str = "Never.";
+
 /// An invoker over these tools alone.
 pub fn invoker(app: &TestApp, tools: Vec<Tool>) -> Invoker {
     Invoker::new(Arc::clone(&app.satchel.app), Registry::of(tools).unwrap())
@@ -40,9 +44,9 @@ struct Nothing {}
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct Text {
+pub struct Text {
     /// A text.
-    text: String,
+    pub text: String,
 }
 
 /// The number of times a tool has run.
@@ -57,23 +61,32 @@ impl Runs {
 
 fn tool<Args, Run, Running>(name: &str, run: Run) -> Tool
 where
-    Args: serde::de::DeserializeOwned + JsonSchema + Send + 'static,
+    Args: serde::de::DeserializeOwned + JsonSchema + Send + Sync + 'static,
     Run: Fn(Context, Args) -> Running + Send + Sync + 'static,
     Running: Future<Output = Result<Output>> + Send + 'static,
 {
-    Tool::new(name, Category::Data, "Does what a test needs.", "Never.", run)
+    Tool::new(name, Category::Data, WHAT, WHEN, run)
 }
 
 /// Gives its text back and counts; `<name>-short` gives only the text's length.
 pub fn counting(name: &str, risk: Risk, runs: &Runs) -> Tool {
+    counted(name, risk, counting_calls(runs))
+}
+
+/// The calls of such a tool.
+pub fn counting_calls(runs: &Runs) -> Preparation<Text> {
     let runs = runs.clone();
-    let run = move |_: Context, args: Text| {
+    Preparation::new(move |_, args: Text| {
         runs.0.fetch_add(1, Ordering::SeqCst);
         async move { Ok(Output::json(json!({"text": args.text}))) }
-    };
+    })
+}
+
+/// As [`counting`], with more said of its calls.
+pub fn counted(name: &str, risk: Risk, calls: Preparation<Text>) -> Tool {
     let short = |data: Value| json!({"length": data["text"].as_str().map(str::len)});
     let alias = Alias::new(&format!("{name}-short"), "The text's length.", |given: Text| Ok(given), short);
-    tool(name, run).risk(risk).alias(alias)
+    Tool::prepared(name, Category::Data, WHAT, WHEN, calls).risk(risk).alias(alias)
 }
 
 /// The gate at which a test holds a running tool.

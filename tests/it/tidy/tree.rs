@@ -67,6 +67,12 @@ fn no_file_of_the_http_door_imports_itself_through_others() {
 }
 
 #[test]
+fn a_tool_and_what_its_runs_are_handed_are_the_only_circle_of_the_engine() {
+    let files = files();
+    assert_eq!(circles::within("src/engine", &files), ["context", "tool"]);
+}
+
+#[test]
 fn the_walk_sees_the_tree() {
     let paths: Vec<String> = files().into_iter().map(|(path, _)| path).collect();
     for expected in ["Cargo.toml", "Makefile", ".ci/run", "src/lib.rs", "src/model/id.rs", "tests/it/main.rs"] {

@@ -24,12 +24,12 @@ const NAMES: &[&str] = &[
 ];
 
 /// Whether a name is kept.
-pub(crate) fn is_reserved(name: &str) -> bool {
+pub fn is_reserved(name: &str) -> bool {
     NAMES.binary_search(&name).is_ok()
 }
 
 /// What is said of one that is.
-pub(crate) fn message(name: &str) -> String {
+pub fn message(name: &str) -> String {
     format!("The name '{name}' is kept for a tool of Satchel's own. Choose another.")
 }
 

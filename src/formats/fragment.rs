@@ -55,7 +55,7 @@ fn staying(css: &str) -> Option<String> {
 }
 
 /// The harmless part of a text that is to be HTML.
-pub(super) fn clean(html: &str) -> String {
+pub fn clean(html: &str) -> String {
     CLEANER.clean(html).to_string()
 }
 

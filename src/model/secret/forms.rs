@@ -11,8 +11,10 @@ use base64::{
 };
 use serde_json::{Number, Value};
 
-use super::decoded::{Decoded, decode};
-use crate::model::secret::{MASK, SHORTEST};
+use super::{
+    MASK, SHORTEST,
+    decoded::{Decoded, decode},
+};
 
 /// How many layers of escapes are taken off: JSON within JSON within HTML.
 const LAYERS: usize = 3;

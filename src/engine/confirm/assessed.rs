@@ -1,0 +1,63 @@
+//! A call that is known to be valid, and the refusal of one about which nobody can be asked.
+
+use serde_json::json;
+
+use crate::{
+    app::App,
+    engine::{
+        consent::PendingConsent,
+        extent::Extent,
+        prepared::PreparedCall,
+        registry::{Found, Registry},
+    },
+    model::{
+        call::Call,
+        error::{Error, Result},
+    },
+};
+
+/// The name under which an error's details give the risk of a call that could not ask.
+const UNASKED: &str = "unasked_risk";
+
+/// A call whose arguments are valid and whose risk is known.
+pub(in crate::engine) struct AssessedCall<'a> {
+    /// The call as the door built it.
+    pub call: &'a Call,
+    /// The tool it means.
+    pub found: &'a Found,
+    /// The tools there are.
+    pub registry: &'a Registry,
+    /// The call with what follows from its arguments.
+    pub prepared: &'a PreparedCall,
+    /// Whether content from outside is in its conversation.
+    pub tainted: bool,
+    /// Scripts it would run that its caller has not agreed to yet.
+    pub(in crate::engine) pending: Vec<PendingConsent>,
+}
+
+impl AssessedCall<'_> {
+    /// The extent of the call.
+    ///
+    /// # Errors
+    ///
+    /// As [`Extent::read`].
+    pub(in crate::engine) async fn extent(&self, app: &App) -> Result<Extent> {
+        Extent::read(app, self.prepared, self.registry).await
+    }
+
+    pub(super) fn asks_because(&self, app: &App) -> Option<String> {
+        self.prepared.call.asks(&app.settings.get())
+    }
+}
+
+/// The risk of a call that was refused because nobody can be asked in its place, where that is why.
+pub(crate) fn unasked_risk(error: &Error) -> Option<&str> {
+    error.details()?.get(UNASKED)?.as_str()
+}
+
+/// Approved by itself it would run outside of what made it: nobody is asked.
+pub(super) fn cannot_ask(assessed: &AssessedCall<'_>, reason: &str) -> Error {
+    let tool = assessed.found.name();
+    let told = format!("{tool} asks a person before this, and here nobody can be asked: {reason} Nothing was done.");
+    Error::denied(told).with_details(json!({UNASKED: assessed.prepared.risk.as_str()}))
+}

@@ -1,0 +1,113 @@
+//! What is known of a tool whatever the arguments of a call.
+
+use std::time::Duration;
+
+use super::{Outline, Tool};
+use crate::model::{
+    definition::Definition, error::Result, json::canonical, script::provenance::Provenance, settings::Settings,
+    spec::Risk,
+};
+
+impl Tool {
+    /// Fails where a value cannot be one of its configuration.
+    pub fn demand_setting(&self, key: &str, value: &str) -> Result<()> {
+        self.accepts.map_or(Ok(()), |accepts| accepts(key, value))
+    }
+
+    /// Whether what is stored under its name is its own.
+    pub fn owns_its_name(&self) -> bool {
+        !self.unnamed
+    }
+
+    /// Whether it changes what others' agents read.
+    pub fn is_for_everybody(&self) -> bool {
+        self.for_everybody
+    }
+
+    /// The arguments whose values the audit does not keep.
+    pub fn private_arguments(&self) -> &'static [&'static str] {
+        self.private
+    }
+
+    /// Things of the caller's own that it touches, in words: `your memories`. `None` if there are none.
+    pub fn personal_things(&self) -> Option<&'static str> {
+        self.personal
+    }
+
+    /// Its provenance, where a person wrote it: a script.
+    pub fn provenance(&self) -> Option<&Provenance> {
+        self.provenance.as_ref()
+    }
+
+    /// The time a call may take unless it asks for longer.
+    pub fn holding_timeout(&self) -> Duration {
+        self.usual_timeout.unwrap_or(self.spec.timeout)
+    }
+
+    /// Fails with the reason where the platform's settings switch it off.
+    pub fn check_available(&self, settings: &Settings) -> Result<()> {
+        self.available.as_ref().map_or(Ok(()), |available| available(settings))
+    }
+
+    /// The digest of what it is, whatever its arguments: worked out when it is first asked for.
+    pub fn definition(&self) -> &Definition {
+        self.definition.get_or_init(|| {
+            let spec = &self.spec;
+            let (id, parameters) = (spec.id(), canonical(&spec.parameters).to_string());
+            let made_of = self.made_of.as_deref().unwrap_or(env!("CARGO_PKG_VERSION"));
+            let permission = spec.permission.as_deref().unwrap_or_default();
+            Definition::from_parts([&id, made_of, spec.risk.as_str(), permission, &parameters])
+        })
+    }
+
+    /// Whether calls can stand in its arguments.
+    pub fn carries_calls(&self) -> bool {
+        self.outline.carries
+    }
+
+    /// Whether its calls make other calls.
+    pub(in crate::engine) fn calls_others(&self) -> bool {
+        self.carries_calls() || !self.uses.is_empty()
+    }
+
+    /// The setting that holds the address its calls are sent to.
+    pub(in crate::engine) fn reaching_setting(&self) -> Option<&'static str> {
+        self.reaches_setting
+    }
+
+    /// Whether its arguments alone choose the host its calls are sent to: nobody has allowed that one.
+    pub(in crate::engine) fn reaches_any_host(&self) -> bool {
+        self.outline.reaches_any
+    }
+
+    /// Whether its calls leave this machine.
+    pub fn sends_out(&self) -> bool {
+        self.outline.reaches || self.reaches_setting.is_some()
+    }
+
+    /// Whether its arguments or what they name say where its calls are sent.
+    pub fn reaches_out(&self) -> bool {
+        self.outline.reaches
+    }
+
+    /// The tools it calls, whatever its arguments.
+    pub(in crate::engine) fn used(&self) -> &[String] {
+        &self.uses
+    }
+
+    /// The highest risk that arguments can give a call.
+    pub(in crate::engine) fn can_rise_to(&self) -> Option<Risk> {
+        self.up_to
+    }
+
+    /// Whether arguments can raise its risk.
+    pub fn raises_risk(&self) -> bool {
+        let Outline { raises_risk, carries, .. } = self.outline;
+        raises_risk || carries
+    }
+
+    /// Whether arguments can be a reason to ask a person whatever the risk.
+    pub(in crate::engine) fn can_ask(&self) -> bool {
+        self.outline.asks
+    }
+}
