@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, params};
 use sha2::{Digest, Sha256};
 
 use super::{
     messages::Placed,
-    rows::{all, first, run},
+    sql::{Tx, params},
 };
 use crate::model::{
     conversation::{Attachment, ConversationId, MessageId},
@@ -16,13 +15,12 @@ use crate::model::{
 };
 
 /// Stores what a message brings along.
-pub(super) fn put(c: &Connection, message: MessageId, attachments: &[Attachment]) -> Result<()> {
+pub(super) fn put(tx: &Tx, message: MessageId, attachments: &[Attachment]) -> Result<()> {
     for (position, one) in attachments.iter().enumerate() {
         let id = hex::encode(Sha256::digest(one.data.as_bytes()));
-        run(c, "INSERT INTO attachments (id, data) VALUES (?1, ?2) ON CONFLICT DO NOTHING", (&id, &*one.data))?;
+        tx.run("INSERT INTO attachments (id, data) VALUES (?1, ?2) ON CONFLICT DO NOTHING", (&id, &*one.data))?;
         let position = i64::try_from(position).map_err(Error::internal)?;
-        run(
-            c,
+        tx.run(
             "INSERT INTO message_attachments (message, position, mime, name, path, attachment)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
             params![message.to_string(), position, one.mime, one.name, one.path, id],
@@ -32,24 +30,29 @@ pub(super) fn put(c: &Connection, message: MessageId, attachments: &[Attachment]
 }
 
 /// Has one message bring along what another does.
-pub(super) fn copy(c: &Connection, from: MessageId, to: MessageId) -> Result<()> {
+pub(super) fn copy(tx: &Tx, from: MessageId, to: MessageId) -> Result<()> {
     let sql = "INSERT INTO message_attachments (message, position, mime, name, path, attachment)
                SELECT ?2, position, mime, name, path, attachment FROM message_attachments WHERE message = ?1";
-    run(c, sql, (from.to_string(), to.to_string())).map(drop)
+    tx.run(sql, (from.to_string(), to.to_string())).map(drop)
 }
 
 /// What the messages of a conversation from after `from` on bring along, by message, without its data.
 pub(super) fn names(
-    c: &Connection,
+    tx: &Tx,
     conversation: ConversationId,
     from: i64,
 ) -> Result<HashMap<String, Vec<Attachment>>> {
     let sql = "SELECT m.id, a.mime, a.name, a.path FROM messages m JOIN message_attachments a ON a.message = m.id
                WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, a.position";
     let mut found: HashMap<String, Vec<Attachment>> = HashMap::new();
-    let rows = all(c, sql, (conversation.to_string(), from), |row| {
-        let one = Attachment { mime: row.get(1)?, name: row.get(2)?, path: row.get(3)?, data: "".into() };
-        Ok((row.get::<_, String>(0)?, one))
+    let rows = tx.all(sql, (conversation.to_string(), from), |row| {
+        let one = Attachment {
+            mime: row.get("mime")?,
+            name: row.get("name")?,
+            path: row.get("path")?,
+            data: "".into(),
+        };
+        Ok((row.get::<String>("id")?, one))
     })?;
     for (message, one) in rows {
         found.entry(message).or_default().push(one);
@@ -59,8 +62,8 @@ pub(super) fn names(
 
 /// Reads the data of what messages bring along, the newest first, as far as `most` bytes go. What has no room is left out,
 /// and its message says so.
-pub(super) fn fill(c: &Connection, placed: &mut [Placed], most: usize) -> Result<()> {
-    let sql = "SELECT b.data, octet_length(b.data) FROM message_attachments a JOIN attachments b ON b.id = a.attachment
+pub(super) fn fill(tx: &Tx, placed: &mut [Placed], most: usize) -> Result<()> {
+    let sql = "SELECT b.data, octet_length(b.data) AS bytes FROM message_attachments a JOIN attachments b ON b.id = a.attachment
                WHERE a.message = ?1 AND a.position = ?2 AND octet_length(b.data) <= ?3";
     let mut left = most;
     for Placed { message, .. } in placed.iter_mut().rev() {
@@ -68,7 +71,7 @@ pub(super) fn fill(c: &Connection, placed: &mut [Placed], most: usize) -> Result
         for (position, one) in std::mem::take(&mut message.attachments).into_iter().enumerate().rev() {
             let place =
                 params![id, i64::try_from(position).map_err(Error::internal)?, i64::try_from(left).unwrap_or(i64::MAX)];
-            let found = first(c, sql, place, |row| Ok((row.get::<_, String>(0)?, row.get::<_, i64>(1)?)))?;
+            let found = tx.first(sql, place, |row| Ok((row.get::<String>("data")?, row.get::<i64>("bytes")?)))?;
             match found {
                 Some((data, bytes)) => {
                     left = left.saturating_sub(usize::try_from(bytes).map_err(Error::internal)?);
@@ -88,16 +91,16 @@ pub(super) fn fill(c: &Connection, placed: &mut [Placed], most: usize) -> Result
 }
 
 /// Bytes of what the messages of a conversation bring along.
-pub(super) fn weight(c: &Connection, conversation: ConversationId) -> Result<i64> {
+pub(super) fn weight(tx: &Tx, conversation: ConversationId) -> Result<i64> {
     let sql = "SELECT coalesce(sum(octet_length(b.data)), 0) FROM messages m
                JOIN message_attachments a ON a.message = m.id JOIN attachments b ON b.id = a.attachment
                WHERE m.conversation = ?1";
-    Ok(first(c, sql, [conversation.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(0))
+    tx.one(sql, [conversation.to_string()])
 }
 
 /// Bytes of all conversations of a person: what they bring along once, the rest as often as branches repeat it. Looks at
 /// each row and reads no text.
-pub(super) fn bytes_of(c: &Connection, user: UserId) -> Result<u64> {
+pub(super) fn bytes_of(tx: &Tx, user: UserId) -> Result<u64> {
     let sql = "SELECT
       (SELECT coalesce(sum(octet_length(m.text)), 0) FROM conversations c JOIN messages m ON m.conversation = c.id
        WHERE c.user = ?1)
@@ -107,13 +110,12 @@ pub(super) fn bytes_of(c: &Connection, user: UserId) -> Result<u64> {
       + (SELECT coalesce(sum(octet_length(data)), 0) FROM attachments WHERE id IN (
            SELECT a.attachment FROM conversations c JOIN messages m ON m.conversation = c.id
              JOIN message_attachments a ON a.message = m.id WHERE c.user = ?1))";
-    let bytes: i64 = first(c, sql, [user.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(0);
-    Ok(bytes.unsigned_abs())
+    Ok(tx.one::<i64>(sql, [user.to_string()])?.unsigned_abs())
 }
 
 /// Removes what no message brings along any more.
-pub(super) fn sweep(c: &Connection) -> Result<()> {
+pub(super) fn sweep(tx: &Tx) -> Result<()> {
     let sql = "DELETE FROM attachments WHERE NOT EXISTS
                  (SELECT 1 FROM message_attachments a WHERE a.attachment = attachments.id)";
-    run(c, sql, ()).map(drop)
+    tx.run(sql, ()).map(drop)
 }

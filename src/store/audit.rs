@@ -21,7 +21,6 @@ mod words;
 
 use std::sync::Arc;
 
-use rusqlite::{Connection, OptionalExtension, params};
 use sha2::{Digest, Sha256};
 
 use self::kinds::Kinds;
@@ -30,7 +29,10 @@ pub use self::{
     find::{MAX_BYTES, Page},
     verify::{parse_anchors, verify},
 };
-use super::db::Db;
+use super::{
+    db::Db,
+    sql::{Tx, params},
+};
 use crate::model::{
     audit::{Anchor, AuditOutcome, Event, FORMAT, Verification},
     call::CallId,
@@ -68,16 +70,15 @@ impl Audit {
     /// Appends a row; it is on the disk when this returns. Returns its number.
     pub async fn append(&self, event: Event) -> Result<i64> {
         let row = Row::of(event)?;
-        self.db.append(move |c| row.insert(c)).await
+        self.db.append(move |tx| row.insert(tx)).await
     }
 
     /// Notes that a call that changes things is about to run.
     pub async fn open_call(&self, call: CallId, event: Event) -> Result<()> {
         let event = serde_json::to_string(&event).map_err(Error::internal)?;
         self.db
-            .write(move |c| {
-                c.prepare_cached("INSERT INTO open_calls (call_id, event) VALUES (?1, ?2)")?
-                    .execute((call.to_string(), event))?;
+            .write(move |tx| {
+                tx.run("INSERT INTO open_calls (call_id, event) VALUES (?1, ?2)", (call.to_string(), event))?;
                 Ok(())
             })
             .await
@@ -97,14 +98,14 @@ impl Audit {
     async fn end_call(&self, event: Event, reward: Option<Reward>, open: Option<CallId>) -> Result<i64> {
         let row = Row::of(event)?;
         self.db
-            .append(move |c| {
+            .append(move |tx| {
                 if let Some(call) = open {
-                    c.prepare_cached("DELETE FROM open_calls WHERE call_id = ?1")?.execute([call.to_string()])?;
+                    tx.run("DELETE FROM open_calls WHERE call_id = ?1", [call.to_string()])?;
                 }
                 if let Some(reward) = reward {
-                    learn(c, &reward, row.event.time)?;
+                    learn(tx, &reward, row.event.time)?;
                 }
-                row.insert(c)
+                row.insert(tx)
             })
             .await
     }
@@ -112,19 +113,17 @@ impl Audit {
     /// Writes the rows of calls that were in flight when the process ended. Returns how many.
     pub async fn close_interrupted(&self, now: Time) -> Result<usize> {
         self.db
-            .write(move |c| {
-                let events: Vec<String> = c
-                    .prepare("SELECT event FROM open_calls ORDER BY call_id")?
-                    .query_map([], |row| row.get(0))?
-                    .collect::<rusqlite::Result<_>>()?;
+            .write(move |tx| {
+                let sql = "SELECT event FROM open_calls ORDER BY call_id";
+                let events: Vec<String> = tx.all(sql, (), |row| row.get("event"))?;
                 for text in &events {
                     let mut event: Event = serde_json::from_str(text).map_err(Error::internal)?;
                     event.time = now;
                     event.outcome = AuditOutcome::Failure;
                     event.error = Some("The server stopped while it ran: it may or may not have taken effect.".into());
-                    append(c, &event)?;
+                    append(tx, &event)?;
                 }
-                c.execute("DELETE FROM open_calls", [])?;
+                tx.run("DELETE FROM open_calls", ())?;
                 Ok(events.len())
             })
             .await
@@ -139,18 +138,18 @@ impl Audit {
 
     /// Reads the whole chain and says whether it stands.
     pub async fn verify(&self, anchors: Vec<Anchor>, now: Time) -> Result<Verification> {
-        self.db.read(move |c| verify(c, &anchors, now)).await
+        self.db.read(move |tx| verify(tx, &anchors, now)).await
     }
 }
 
-fn head(c: &Connection) -> Result<Option<(i64, [u8; 32])>> {
-    let mut statement = c.prepare_cached("SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1")?;
-    Ok(statement.query_row([], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+fn head(tx: &Tx) -> Result<Option<(i64, [u8; 32])>> {
+    let sql = "SELECT seq, hash FROM audit ORDER BY seq DESC LIMIT 1";
+    tx.first(sql, (), |row| Ok((row.get("seq")?, row.get("hash")?)))
 }
 
 /// Appends a row in the transaction of what it tells of. Returns its number.
-pub(super) fn append(c: &Connection, event: &Event) -> Result<i64> {
-    Row::of(event.clone())?.insert(c)
+pub(super) fn append(tx: &Tx, event: &Event) -> Result<i64> {
+    Row::of(event.clone())?.insert(tx)
 }
 
 /// A row whose place in the chain is not known yet. What can be written out before is: the one writer has to wait for
@@ -170,41 +169,41 @@ impl Row {
         Ok(Self { body: event.body()?, arguments: event.arguments.to_string(), edited, event })
     }
 
-    fn insert(&self, c: &Connection) -> Result<i64> {
+    fn insert(&self, tx: &Tx) -> Result<i64> {
         let Self { event, body, arguments, edited } = self;
-        let (last, prev) = head(c)?.unwrap_or((0, [0; 32]));
+        let (last, prev) = head(tx)?.unwrap_or((0, [0; 32]));
         let seq = last + 1;
         let hash = chain(&prev, seq, body);
-        c.prepare_cached(
+        tx.run(
             "INSERT INTO audit (seq, time, event_type, user_id, user, topic, tool, door, action, arguments, risk,
                                 outcome, error, duration_ms, call_id, prev_hash, hash, format, approved_by, edited,
                                 own_words)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
-        )?
-        .execute(params![
-            seq,
-            event.time.millis(),
-            event.event_type.as_str(),
-            event.user_id.map(|id| id.to_string()),
-            event.user,
-            event.topic.map(|id| id.to_string()),
-            event.tool,
-            event.door.as_str(),
-            event.action,
-            arguments,
-            event.risk.map(crate::model::spec::Risk::as_str),
-            event.outcome.as_str(),
-            event.error,
-            event.duration_ms.map(i64::try_from).transpose().map_err(Error::internal)?,
-            event.call_id.map(|id| id.to_string()),
-            prev,
-            hash,
-            FORMAT,
-            event.approved_by,
-            edited,
-            event.own_words,
-        ])?;
-        counts::count(c, seq, event)?;
+            params![
+                seq,
+                event.time.millis(),
+                event.event_type.as_str(),
+                event.user_id.map(|id| id.to_string()),
+                event.user,
+                event.topic.map(|id| id.to_string()),
+                event.tool,
+                event.door.as_str(),
+                event.action,
+                arguments,
+                event.risk.map(crate::model::spec::Risk::as_str),
+                event.outcome.as_str(),
+                event.error,
+                event.duration_ms.map(i64::try_from).transpose().map_err(Error::internal)?,
+                event.call_id.map(|id| id.to_string()),
+                prev,
+                hash,
+                FORMAT,
+                event.approved_by,
+                edited,
+                event.own_words,
+            ],
+        )?;
+        counts::count(tx, seq, event)?;
         Ok(seq)
     }
 }
@@ -217,14 +216,14 @@ fn chain(prev: &[u8], seq: i64, body: &str) -> [u8; 32] {
     digest.finalize().into()
 }
 
-fn learn(c: &Connection, reward: &Reward, now: Time) -> Result<()> {
+fn learn(tx: &Tx, reward: &Reward, now: Time) -> Result<()> {
     let (least, most) = WEIGHT;
-    c.prepare_cached(
+    tx.run(
         "INSERT INTO tool_outcomes (tool, calls, failures, weight, last_used_at)
          VALUES (?1, 1, ?2, min(max(1.0 + ?3, ?5), ?6), ?4)
          ON CONFLICT (tool) DO UPDATE SET calls = calls + 1, failures = failures + excluded.failures,
            weight = min(max(weight + ?3, ?5), ?6), last_used_at = excluded.last_used_at",
-    )?
-    .execute((&reward.tool, reward.failed, reward.change, now.millis(), least, most))?;
+        (&reward.tool, reward.failed, reward.change, now.millis(), least, most),
+    )?;
     Ok(())
 }

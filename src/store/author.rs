@@ -1,8 +1,9 @@
 //! The column `author`: who put what everybody reads. Empty for what is from before it was kept.
 
-use rusqlite::Row;
-
-use crate::model::{author::Author, error::Result, user::UserId};
+use crate::{
+    model::{author::Author, error::Result, user::UserId},
+    store::sql::Row,
+};
 
 /// The value where several people have put a part.
 const SEVERAL: &str = "several";
@@ -17,12 +18,12 @@ pub(super) fn joined(first: &str, second: &str) -> String {
 
 /// SQL of the two columns that [`read`] reads.
 pub(super) fn columns(author: &str) -> String {
-    format!("{author}, (SELECT username FROM users WHERE id = {author})")
+    format!("{author} AS author, (SELECT username FROM users WHERE id = {author}) AS author_name")
 }
 
-/// Reads the author from this column and the next.
-pub(super) fn read(row: &Row<'_>, index: usize) -> Result<Option<Author>> {
-    let (author, name) = (row.get::<_, Option<String>>(index)?, row.get::<_, Option<String>>(index + 1)?);
+/// Reads the author from the columns of [`columns`].
+pub(super) fn read(row: &Row<'_>) -> Result<Option<Author>> {
+    let (author, name) = (row.get::<Option<String>>("author")?, row.get::<Option<String>>("author_name")?);
     let Some(author) = author else { return Ok(None) };
     if author == SEVERAL {
         return Ok(Some(Author { user: None, name: "several people".to_owned() }));

@@ -18,10 +18,9 @@ use std::{
 };
 
 use parking_lot::RwLock;
-use rusqlite::Connection;
 use serde_json::json;
 
-use super::{db::Db, people::Actor, rows as sql, vault::Vault};
+use super::{db::Db, people::Actor, sql::Tx, vault::Vault};
 use crate::model::{
     caller::Door,
     catalog::{
@@ -88,13 +87,13 @@ impl Catalog {
     /// Registers a system: a draft.
     pub async fn create(&self, by: &Actor, draft: SystemDraft) -> Result<System> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let slugs = slugs(c, None)?;
+        let work = move |tx: &Tx| {
+            let slugs = slugs(tx, None)?;
             ensure_room(&slugs)?;
             let system = draft.into_new(&slugs, by.now)?;
-            demand_free(c, &system)?;
-            rows::put_system(c, &system)?;
-            by.record(c, "catalog.system.create", described(&system))?;
+            demand_free(tx, &system)?;
+            rows::put_system(tx, &system)?;
+            by.record(tx, "catalog.system.create", described(&system))?;
             Ok((system.id, system))
         };
         self.write(work).await
@@ -104,14 +103,14 @@ impl Catalog {
     /// may not activate one is switched off.
     pub async fn change(&self, by: &Actor, id: SystemId, draft: SystemDraft) -> Result<Changed> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let old = rows::demand_system(c, id)?;
-            let system = draft.apply(old.clone(), &slugs(c, Some(id))?, by.now)?;
-            demand_free(c, &system)?;
+        let work = move |tx: &Tx| {
+            let old = rows::demand_system(tx, id)?;
+            let system = draft.apply(old.clone(), &slugs(tx, Some(id))?, by.now)?;
+            demand_free(tx, &system)?;
             let (system, switched_off) = moved(&by, &old, system);
-            let secrets_gone = credentials::tidy(c, &system)?;
-            rows::put_system(c, &system)?;
-            by.record(c, "catalog.system.change", described(&system))?;
+            let secrets_gone = credentials::tidy(tx, &system)?;
+            rows::put_system(tx, &system)?;
+            by.record(tx, "catalog.system.change", described(&system))?;
             Ok((id, Changed { system, secrets_gone, switched_off }))
         };
         self.write(work).await
@@ -122,24 +121,24 @@ impl Catalog {
     /// draft had been written, as it was read.
     pub async fn set_status(&self, by: &Actor, id: SystemId, to: SystemStatus, read: Option<Time>) -> Result<System> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let mut system = rows::demand_system(c, id)?;
+        let work = move |tx: &Tx| {
+            let mut system = rows::demand_system(tx, id)?;
             let from = system.status;
             from.demand_next(to)?;
             system.status = to;
             system.updated_at = by.now;
             match to {
                 SystemStatus::Active if from == SystemStatus::Draft => {
-                    review::let_through_draft(c, &by, &mut system, read)?;
+                    review::let_through_draft(tx, &by, &mut system, read)?;
                 }
                 SystemStatus::Active => {
                     let reviewed = "UPDATE endpoints SET reviewed = 1 WHERE system = ?1 AND waiting IS NULL";
-                    sql::run(c, reviewed, [id.to_string()])?;
+                    tx.run(reviewed, [id.to_string()])?;
                 }
                 _ => {}
             }
-            rows::put_system(c, &system)?;
-            by.record(c, "catalog.system.status", json!({"id": id, "name": system.name, "from": from, "to": to}))?;
+            rows::put_system(tx, &system)?;
+            by.record(tx, "catalog.system.status", json!({"id": id, "name": system.name, "from": from, "to": to}))?;
             Ok((id, system))
         };
         self.write(work).await
@@ -148,11 +147,11 @@ impl Catalog {
     /// Forgets a system, its endpoints and its secrets.
     pub async fn delete(&self, by: &Actor, id: SystemId) -> Result<()> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let system = rows::demand_system(c, id)?;
-            sql::run(c, "DELETE FROM systems WHERE id = ?1", [id.to_string()])?;
-            credentials::forget(c, id)?;
-            by.record(c, "catalog.system.delete", json!({"id": id, "name": system.name}))?;
+        let work = move |tx: &Tx| {
+            let system = rows::demand_system(tx, id)?;
+            tx.run("DELETE FROM systems WHERE id = ?1", [id.to_string()])?;
+            credentials::forget(tx, id)?;
+            by.record(tx, "catalog.system.delete", json!({"id": id, "name": system.name}))?;
             Ok((id, ()))
         };
         self.write(work).await
@@ -162,12 +161,12 @@ impl Catalog {
     async fn write<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<(SystemId, T)> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<(SystemId, T)> + Send + 'static,
     {
         let made = Arc::clone(&self.made);
-        let done = self.db.write(move |c| {
-            let (id, result) = work(c)?;
-            let now = rows::one(c, id)?;
+        let done = self.db.write(move |tx| {
+            let (id, result) = work(tx)?;
+            let now = rows::one(tx, id)?;
             Ok((made.fetch_add(1, Ordering::Relaxed) + 1, id, now, result))
         });
         let (number, id, now, result) = done.await?;
@@ -203,16 +202,16 @@ fn ensure_room(slugs: &BTreeSet<String>) -> Result<()> {
 }
 
 /// The slugs of all systems but one.
-fn slugs(c: &Connection, except: Option<SystemId>) -> Result<BTreeSet<String>> {
+fn slugs(tx: &Tx, except: Option<SystemId>) -> Result<BTreeSet<String>> {
     let except = except.map(|id| id.to_string()).unwrap_or_default();
-    let found = sql::all(c, "SELECT slug FROM systems WHERE id <> ?1", [except], |row| Ok(row.get(0)?))?;
+    let found = tx.all("SELECT slug FROM systems WHERE id <> ?1", [except], |row| row.get("slug"))?;
     Ok(found.into_iter().collect())
 }
 
-fn demand_free(c: &Connection, system: &System) -> Result<()> {
+fn demand_free(tx: &Tx, system: &System) -> Result<()> {
     let taken = "SELECT id FROM systems WHERE name_key = ?1 AND id <> ?2";
     let key = (system.name.to_lowercase(), system.id.to_string());
-    match sql::first(c, taken, key, |row| Ok(row.get::<_, String>(0)?))? {
+    match tx.first(taken, key, |row| row.get::<String>("id"))? {
         None => Ok(()),
         Some(id) => {
             let name = shorten(&system.name);

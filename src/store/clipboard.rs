@@ -1,10 +1,6 @@
 //! Each user's own clipboard, for servers without a desktop.
 
-use super::{
-    db::Db,
-    origin,
-    rows::{first, run},
-};
+use super::{db::Db, origin, sql::Row};
 use crate::model::{error::Result, origin::Origin, time::Time, user::UserId};
 
 /// The content of a clipboard.
@@ -18,21 +14,21 @@ pub struct Clip {
 
 /// A user's clipboard; empty where nothing was ever written to it.
 pub async fn read(db: &Db, user: UserId) -> Result<Clip> {
-    db.read(move |c| {
+    db.read(move |tx| {
         let sql = "SELECT text, origin FROM clipboards WHERE user = ?1";
-        let read = |row: &rusqlite::Row<'_>| Ok(Clip { text: row.get(0)?, origin: origin::read(row, 1)? });
-        Ok(first(c, sql, [user.to_string()], read)?.unwrap_or_default())
+        let read = |row: &Row<'_>| Ok(Clip { text: row.get("text")?, origin: origin::read(row)? });
+        Ok(tx.first(sql, [user.to_string()], read)?.unwrap_or_default())
     })
     .await
 }
 
 /// Replaces what a user's clipboard holds.
 pub async fn write(db: &Db, user: UserId, clip: Clip, now: Time) -> Result<()> {
-    db.write(move |c| {
+    db.write(move |tx| {
         let sql = "INSERT INTO clipboards (user, text, origin, updated_at) VALUES (?1, ?2, ?3, ?4)
                    ON CONFLICT (user) DO UPDATE
                      SET text = excluded.text, origin = excluded.origin, updated_at = excluded.updated_at";
-        run(c, sql, (user.to_string(), clip.text, origin::text(&clip.origin), now.millis())).map(drop)
+        tx.run(sql, (user.to_string(), clip.text, origin::text(&clip.origin), now.millis())).map(drop)
     })
     .await
 }

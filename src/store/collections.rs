@@ -2,14 +2,13 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
     db::Db,
     people::Actor,
     purge,
-    rows::{all, first, parsed, run, time},
+    sql::{Row, Tx},
 };
 use crate::model::{
     error::{Error, Result},
@@ -33,7 +32,7 @@ const APART: char = '\u{1f}';
 const NAMED: &str = "(k.name_key = ?2 OR substr(k.name_key, 1, instr(k.name_key, char(31)) - 1) = ?2)";
 
 const COLUMNS: &str = "k.id, k.name, k.description, k.roles,
-   (SELECT count(*) FROM documents d WHERE d.collection = k.number AND d.deleted_at IS NULL),
+   (SELECT count(*) FROM documents d WHERE d.collection = k.number AND d.deleted_at IS NULL) AS documents,
    k.number, k.created_at, k.updated_at";
 
 /// The collections of one database. Cheap to clone.
@@ -51,25 +50,24 @@ impl Collections {
     /// Those this person sees, by name.
     pub async fn list(&self, reader: Reader) -> Result<Vec<Collection>> {
         let sql = format!("SELECT {COLUMNS} FROM collections k WHERE {VISIBLE} ORDER BY k.name_key");
-        self.db.read(move |c| all(c, &sql, [reader.to_string()], read)).await
+        self.db.read(move |tx| tx.all(&sql, [reader.to_string()], read)).await
     }
 
     /// Makes one.
     pub async fn create(&self, by: &Actor, new: NewCollection) -> Result<Collection> {
         let by = by.clone();
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 let id = CollectionId::new();
-                let name_key = free_key(c, by.caller.reader(), &new.name, id)?;
-                demand_roles(c, new.roles.as_deref())?;
-                run(
-                    c,
+                let name_key = free_key(tx, by.caller.reader(), &new.name, id)?;
+                demand_roles(tx, new.roles.as_deref())?;
+                tx.run(
                     "INSERT INTO collections (id, name, name_key, description, roles, created_at, updated_at)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
                     (id.to_string(), &new.name, name_key, &new.description, roles(&new)?, by.now.millis()),
                 )?;
-                by.record(c, "collection.create", json!({"id": id, "name": new.name, "roles": new.roles}))?;
-                whole(c, id)
+                by.record(tx, "collection.create", json!({"id": id, "name": new.name, "roles": new.roles}))?;
+                whole(tx, id)
             })
             .await
     }
@@ -78,23 +76,22 @@ impl Collections {
     pub async fn change(&self, by: &Actor, id: CollectionId, new: NewCollection) -> Result<Collection> {
         let by = by.clone();
         self.db
-            .write(move |c| {
-                number(c, by.caller.reader(), Some(id))?;
-                let name_key = free_key(c, by.caller.reader(), &new.name, id)?;
-                demand_roles(c, new.roles.as_deref())?;
-                let before = whole(c, id)?;
+            .write(move |tx| {
+                number(tx, by.caller.reader(), Some(id))?;
+                let name_key = free_key(tx, by.caller.reader(), &new.name, id)?;
+                demand_roles(tx, new.roles.as_deref())?;
+                let before = whole(tx, id)?;
                 if widens(before.roles.as_deref(), new.roles.as_deref()) {
                     by.caller.demand("users:manage")?;
                 }
-                run(
-                    c,
+                tx.run(
                     "UPDATE collections SET name = ?2, name_key = ?3, description = ?4, roles = ?5, updated_at = ?6
                      WHERE id = ?1",
                     (id.to_string(), &new.name, name_key, &new.description, roles(&new)?, by.now.millis()),
                 )?;
                 let roles = json!({"before": before.roles, "after": new.roles});
-                by.record(c, "collection.change", json!({"id": id, "name": new.name, "roles": roles}))?;
-                whole(c, id)
+                by.record(tx, "collection.change", json!({"id": id, "name": new.name, "roles": roles}))?;
+                whole(tx, id)
             })
             .await
     }
@@ -104,22 +101,22 @@ impl Collections {
     pub(super) async fn delete(&self, by: &Actor, id: CollectionId) -> Result<Vec<String>> {
         let by = by.clone();
         self.db
-            .purge(move |c| {
-                let number = number(c, by.caller.reader(), Some(id))?;
+            .purge(move |tx| {
+                let number = number(tx, by.caller.reader(), Some(id))?;
                 if number == DEFAULT {
                     return Err(Error::conflict(
                         "This collection takes the documents that name no other, and stays. You can rename it.",
                     ));
                 }
-                let left = whole(c, id)?.documents;
+                let left = whole(tx, id)?.documents;
                 if left > 0 {
                     return Err(Error::conflict(format!(
                         "The collection still holds {left} documents. Delete them first; nothing was changed."
                     )));
                 }
-                let trash = purge::documents(c, "collection = ?1", [number])?;
-                run(c, "DELETE FROM collections WHERE number = ?1", [number])?;
-                by.record(c, "collection.delete", json!({ "id": id }))?;
+                let trash = purge::documents(tx, "collection = ?1", [number])?;
+                tx.run("DELETE FROM collections WHERE number = ?1", [number])?;
+                by.record(tx, "collection.delete", json!({ "id": id }))?;
                 Ok(trash)
             })
             .await
@@ -129,46 +126,46 @@ impl Collections {
     /// not see is an error.
     pub async fn tags(&self, reader: Reader, named: Vec<String>) -> Result<HashSet<i64>> {
         self.db
-            .read(move |c| {
+            .read(move |tx| {
                 if !named.is_empty() {
-                    return named.iter().map(|text| called(c, reader, text.trim())).collect();
+                    return named.iter().map(|text| called(tx, reader, text.trim())).collect();
                 }
                 let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE}");
-                Ok(all(c, &sql, [reader.to_string()], |row| Ok(row.get(0)?))?.into_iter().collect())
+                Ok(tx.all(&sql, [reader.to_string()], |row| row.get("number"))?.into_iter().collect())
             })
             .await
     }
 }
 
 /// Takes a role out of the collections that are open to it.
-pub(super) fn forget_role(c: &Connection, role: &str) -> Result<()> {
+pub(super) fn forget_role(tx: &Tx, role: &str) -> Result<()> {
     let sql = "UPDATE collections
                SET roles = (SELECT json_group_array(r.value) FROM json_each(roles) r WHERE r.value <> ?1)
                WHERE EXISTS (SELECT 1 FROM json_each(roles) r WHERE r.value = ?1)";
-    run(c, sql, [role]).map(drop)
+    tx.run(sql, [role]).map(drop)
 }
 
 /// The number of a collection this person sees, by its id or its name.
-fn called(c: &Connection, reader: Reader, text: &str) -> Result<i64> {
+fn called(tx: &Tx, reader: Reader, text: &str) -> Result<i64> {
     // In an id no letter is a capital one either.
     let sql = format!(
         "SELECT k.number FROM collections k WHERE {VISIBLE} AND (k.id = ?2 OR {NAMED}) ORDER BY k.number LIMIT 1"
     );
-    let found = first(c, &sql, (reader.to_string(), key(text)), |row| Ok(row.get(0)?))?;
+    let found = tx.first(&sql, (reader.to_string(), key(text)), |row| row.get("number"))?;
     let missing = || format!("There is no collection '{}'. GET /api/knowledge/collections lists them.", shorten(text));
     found.ok_or_else(|| Error::not_found(missing()))
 }
 
 /// The number of a collection this person sees; that of the default one where none is named.
-pub(super) fn number(c: &Connection, reader: Reader, id: Option<CollectionId>) -> Result<i64> {
+pub(super) fn number(tx: &Tx, reader: Reader, id: Option<CollectionId>) -> Result<i64> {
     let found = match id {
         Some(id) => {
             let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND k.id = ?2");
-            first(c, &sql, (reader.to_string(), id.to_string()), |row| Ok(row.get(0)?))?
+            tx.first(&sql, (reader.to_string(), id.to_string()), |row| row.get("number"))?
         }
         None => {
             let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE} AND k.number = ?2");
-            first(c, &sql, (reader.to_string(), DEFAULT), |row| Ok(row.get(0)?))?
+            tx.first(&sql, (reader.to_string(), DEFAULT), |row| row.get("number"))?
         }
     };
     found.ok_or_else(|| match id {
@@ -177,17 +174,17 @@ pub(super) fn number(c: &Connection, reader: Reader, id: Option<CollectionId>) -
     })
 }
 
-fn whole(c: &Connection, id: CollectionId) -> Result<Collection> {
+fn whole(tx: &Tx, id: CollectionId) -> Result<Collection> {
     let sql = format!("SELECT {COLUMNS} FROM collections k WHERE k.id = ?1");
-    first(c, &sql, [id.to_string()], read)?.ok_or_else(|| Error::internal("a collection is missing"))
+    tx.first(&sql, [id.to_string()], read)?.ok_or_else(|| Error::internal("a collection is missing"))
 }
 
 /// The key under which a collection has its name. Fails where one that the reader sees has the name already. One that
 /// they do not see stands in nobody's way, and nothing tells that it is there: the key is told apart by the id then.
-fn free_key(c: &Connection, reader: Reader, name: &str, id: CollectionId) -> Result<String> {
+fn free_key(tx: &Tx, reader: Reader, name: &str, id: CollectionId) -> Result<String> {
     let taken = |visible: &str| {
         let sql = format!("SELECT 1 FROM collections k WHERE {visible} AND {NAMED} AND k.id <> ?3 LIMIT 1");
-        first(c, &sql, (reader.to_string(), key(name), id.to_string()), |_| Ok(()))
+        tx.first(&sql, (reader.to_string(), key(name), id.to_string()), |_| Ok(()))
     };
     if taken(VISIBLE)?.is_some() {
         return Err(Error::conflict(format!("A collection named '{name}' is there already. Choose another name.")));
@@ -208,9 +205,9 @@ fn widens(before: Option<&[String]>, after: Option<&[String]>) -> bool {
     }
 }
 
-fn demand_roles(c: &Connection, roles: Option<&[String]>) -> Result<()> {
+fn demand_roles(tx: &Tx, roles: Option<&[String]>) -> Result<()> {
     for role in roles.unwrap_or_default() {
-        if first(c, "SELECT 1 FROM roles WHERE name = ?1", [role], |_| Ok(()))?.is_none() {
+        if tx.first("SELECT 1 FROM roles WHERE name = ?1", [role], |_| Ok(()))?.is_none() {
             let shown: String = role.chars().take(60).collect();
             return Err(Error::not_found(format!("There is no role '{shown}'. GET /api/roles lists them.")));
         }
@@ -227,15 +224,15 @@ fn key(name: &str) -> String {
 }
 
 fn read(row: &Row<'_>) -> Result<Collection> {
-    let roles: Option<String> = row.get(3)?;
+    let roles: Option<String> = row.get("roles")?;
     Ok(Collection {
-        id: parsed(row, 0)?,
-        name: row.get(1)?,
-        description: row.get(2)?,
+        id: row.parsed("id")?,
+        name: row.get("name")?,
+        description: row.get("description")?,
         roles: roles.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
-        documents: row.get::<_, i64>(4)?.unsigned_abs(),
-        default: row.get::<_, i64>(5)? == DEFAULT,
-        created_at: time(row, 6)?,
-        updated_at: time(row, 7)?,
+        documents: row.get::<i64>("documents")?.unsigned_abs(),
+        default: row.get::<i64>("number")? == DEFAULT,
+        created_at: row.time("created_at")?,
+        updated_at: row.time("updated_at")?,
     })
 }

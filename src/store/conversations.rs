@@ -1,13 +1,10 @@
 //! Conversations: whose they are, what they are called, what has entered them. Another person's is not found.
 
-use rusqlite::{Connection, Row};
-
 use super::{
     attachments,
     db::Db,
-    messages,
-    rows::{all, first, like, parsed, run, time},
-    snippet,
+    messages, snippet,
+    sql::{Row, Tx, like},
 };
 use crate::model::{
     conversation::{Branch, Conversation, ConversationId, ConversationState, MessageId},
@@ -36,7 +33,7 @@ pub struct Conversations {
 const LISTED: i64 = 1_000;
 
 const COLUMNS: &str = "c.id, c.title, c.folder, c.created_at, c.updated_at, c.tainted_by, c.tainted_at,
-    (SELECT t.state FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))";
+    (SELECT t.state FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting')) AS turn";
 
 impl Conversations {
     /// The conversations of this database.
@@ -48,9 +45,9 @@ impl Conversations {
     pub async fn create(&self, user: UserId, title: String, now: Time) -> Result<Conversation> {
         let id = ConversationId::new();
         self.db
-            .write(move |c| {
-                insert(c, id, user, &title, now)?;
-                get(c, user, id)
+            .write(move |tx| {
+                insert(tx, id, user, &title, now)?;
+                get(tx, user, id)
             })
             .await
     }
@@ -61,16 +58,16 @@ impl Conversations {
         let sql = format!(
             "SELECT {COLUMNS},
                CASE WHEN ?2 IS NULL THEN NULL ELSE (SELECT m.text FROM messages m
-                  WHERE m.conversation = c.id AND m.text LIKE ?2 ESCAPE '\\' ORDER BY m.seq DESC LIMIT 1) END
+                  WHERE m.conversation = c.id AND m.text LIKE ?2 ESCAPE '\\' ORDER BY m.seq DESC LIMIT 1) END AS text
              FROM conversations c
              WHERE c.user = ?1 AND (?2 IS NULL OR c.title LIKE ?2 ESCAPE '\\' OR c.folder LIKE ?2 ESCAPE '\\'
                 OR EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.text LIKE ?2 ESCAPE '\\'))
              ORDER BY c.updated_at DESC, c.id DESC LIMIT ?3"
         );
         self.db
-            .read(move |c| {
-                all(c, &sql, (user.to_string(), pattern, LISTED), |row| {
-                    let text: Option<String> = row.get(8)?;
+            .read(move |tx| {
+                tx.all(&sql, (user.to_string(), pattern, LISTED), |row| {
+                    let text: Option<String> = row.get("text")?;
                     let snippet = text.zip(search.as_deref()).and_then(|(text, wanted)| snippet::line(&text, wanted));
                     Ok(Conversation { snippet, ..read(row)? })
                 })
@@ -83,7 +80,7 @@ impl Conversations {
         let sql = "SELECT c.id, c.title, c.created_at,
                      (SELECT count(*) FROM messages m JOIN messages o
                         ON o.conversation = ?2 AND o.created_at = m.created_at AND o.role = m.role AND o.text = m.text
-                      WHERE m.conversation = c.id)
+                      WHERE m.conversation = c.id) AS shared
                    FROM conversations c
                    WHERE c.user = ?1 AND c.id <> ?2 AND EXISTS (
                      SELECT 1 FROM messages m JOIN messages o ON o.created_at = m.created_at AND o.text = m.text
@@ -91,14 +88,14 @@ impl Conversations {
                        AND o.seq = (SELECT min(seq) FROM messages WHERE conversation = ?2))
                    ORDER BY c.created_at, c.id";
         self.db
-            .read(move |c| {
-                get(c, user, id)?;
-                all(c, sql, (user.to_string(), id.to_string()), |row| {
+            .read(move |tx| {
+                get(tx, user, id)?;
+                tx.all(sql, (user.to_string(), id.to_string()), |row| {
                     Ok(Branch {
-                        id: parsed(row, 0)?,
-                        title: row.get(1)?,
-                        created_at: time(row, 2)?,
-                        shared: row.get(3)?,
+                        id: row.parsed("id")?,
+                        title: row.get("title")?,
+                        created_at: row.time("created_at")?,
+                        shared: row.get("shared")?,
                     })
                 })
             })
@@ -107,21 +104,21 @@ impl Conversations {
 
     /// One of this person's.
     pub async fn get(&self, user: UserId, id: ConversationId) -> Result<Conversation> {
-        self.db.read(move |c| get(c, user, id)).await
+        self.db.read(move |tx| get(tx, user, id)).await
     }
 
     /// Renames or files one.
     pub async fn change(&self, user: UserId, id: ConversationId, change: ConversationChange) -> Result<Conversation> {
         self.db
-            .write(move |c| {
-                get(c, user, id)?;
+            .write(move |tx| {
+                get(tx, user, id)?;
                 if let Some(title) = change.title {
-                    run(c, "UPDATE conversations SET title = ?2 WHERE id = ?1", (id.to_string(), title))?;
+                    tx.run("UPDATE conversations SET title = ?2 WHERE id = ?1", (id.to_string(), title))?;
                 }
                 if let Some(folder) = change.folder {
-                    run(c, "UPDATE conversations SET folder = ?2 WHERE id = ?1", (id.to_string(), folder))?;
+                    tx.run("UPDATE conversations SET folder = ?2 WHERE id = ?1", (id.to_string(), folder))?;
                 }
-                get(c, user, id)
+                get(tx, user, id)
             })
             .await
     }
@@ -129,8 +126,8 @@ impl Conversations {
     /// Deletes one with everything in it. The audit keeps its rows.
     pub async fn delete(&self, user: UserId, id: ConversationId) -> Result<()> {
         self.db
-            .erase(move |c| {
-                get(c, user, id)?;
+            .erase(move |tx| {
+                get(tx, user, id)?;
                 for rest in [
                     "DELETE FROM approvals WHERE topic = ?1",
                     "DELETE FROM promotions WHERE topic = ?1",
@@ -140,39 +137,37 @@ impl Conversations {
                     // What the person asked to be remembered stays; what was put together from it goes with it.
                     "DELETE FROM memories WHERE source = ?1 AND layer = 'episode'",
                 ] {
-                    run(c, rest, [id.to_string()])?;
+                    tx.run(rest, [id.to_string()])?;
                 }
-                run(c, "DELETE FROM conversations WHERE id = ?1", [id.to_string()])?;
-                attachments::sweep(c)
+                tx.run("DELETE FROM conversations WHERE id = ?1", [id.to_string()])?;
+                attachments::sweep(tx)
             })
             .await
     }
 
     /// Bytes that all conversations of a person take.
     pub async fn bytes_of(&self, user: UserId) -> Result<u64> {
-        self.db.read(move |c| attachments::bytes_of(c, user)).await
+        self.db.read(move |tx| attachments::bytes_of(tx, user)).await
     }
 
     /// A new conversation with everything up to and including one message; its title says what it is a branch of.
     pub async fn branch(&self, user: UserId, id: ConversationId, upto: MessageId, now: Time) -> Result<Conversation> {
         let copy = ConversationId::new();
         self.db
-            .write(move |c| {
-                let original = get(c, user, id)?;
-                insert(c, copy, user, &branch_title(c, user, &original.title)?, now)?;
-                run(
-                    c,
+            .write(move |tx| {
+                let original = get(tx, user, id)?;
+                insert(tx, copy, user, &branch_title(tx, user, &original.title)?, now)?;
+                tx.run(
                     "UPDATE conversations SET (folder, tainted_by, tainted_at) =
                        (SELECT folder, tainted_by, tainted_at FROM conversations WHERE id = ?2) WHERE id = ?1",
                     (copy.to_string(), id.to_string()),
                 )?;
-                messages::copy(c, id, copy, upto)?;
-                run(
-                    c,
+                messages::copy(tx, id, copy, upto)?;
+                tx.run(
                     "INSERT INTO promotions (topic, tool) SELECT ?1, tool FROM promotions WHERE topic = ?2",
                     (copy.to_string(), id.to_string()),
                 )?;
-                get(c, user, copy)
+                get(tx, user, copy)
             })
             .await
     }
@@ -180,10 +175,10 @@ impl Conversations {
     /// Origins of what programs with a key said in these conversations of a person.
     pub async fn programs(&self, user: UserId, ids: Vec<ConversationId>) -> Result<Vec<Origin>> {
         self.db
-            .read(move |c| {
+            .read(move |tx| {
                 let mut found = Vec::new();
                 for id in ids {
-                    found.extend(program_in(c, user, id)?);
+                    found.extend(program_in(tx, user, id)?);
                 }
                 Ok(found)
             })
@@ -194,11 +189,11 @@ impl Conversations {
     /// Of one that is gone nobody knows: it counts as tainted.
     pub async fn origin_among(&self, moments: Vec<(ConversationId, Time)>) -> Result<Option<Origin>> {
         self.db
-            .read(move |c| {
+            .read(move |tx| {
                 let sql = "SELECT tainted_by, tainted_at FROM conversations WHERE id = ?1";
                 for (id, at) in moments {
-                    let found = first(c, sql, [id.to_string()], |row| {
-                        Ok((row.get::<_, Option<String>>(0)?, row.get::<_, Option<i64>>(1)?.map(Time::from_millis)))
+                    let found = tx.first(sql, [id.to_string()], |row| {
+                        Ok((row.get::<Option<String>>("tainted_by")?, row.optional_time("tainted_at")?))
                     })?;
                     let (source, from) =
                         found.unwrap_or_else(|| (Some("a conversation that is gone".to_owned()), None));
@@ -215,17 +210,18 @@ impl Conversations {
     pub async fn taint(&self, id: ConversationId, origin: Origin) -> Result<()> {
         let sql = "UPDATE conversations SET (tainted_by, tainted_at) = (?2, ?3) WHERE id = ?1 AND tainted_by IS NULL";
         let values = (id.to_string(), origin.source, origin.at.millis());
-        self.db.write_after_effect(move |c| run(c, sql, values).map(drop)).await
+        self.db.write_after_effect(move |tx| tx.run(sql, values).map(drop)).await
     }
 }
 
 /// Origin of what a program with a key said in a conversation of a person, if one did.
-pub(super) fn program_in(c: &Connection, user: UserId, id: ConversationId) -> Result<Option<Origin>> {
-    let sql = "SELECT t.caller ->> 'username', t.started_at FROM turns t JOIN conversations c ON c.id = t.conversation
+pub(super) fn program_in(tx: &Tx, user: UserId, id: ConversationId) -> Result<Option<Origin>> {
+    let sql = "SELECT t.caller ->> 'username' AS username, t.started_at
+               FROM turns t JOIN conversations c ON c.id = t.conversation
                WHERE c.id = ?1 AND c.user = ?2 AND t.caller ->> 'key' IS NOT NULL ORDER BY t.id LIMIT 1";
-    first(c, sql, (id.to_string(), user.to_string()), |row| {
-        let source = format!("chat: a program of {}", row.get::<_, String>(0)?);
-        Ok(Origin { program_of: Some(user), ..Origin::new(source, time(row, 1)?) })
+    tx.first(sql, (id.to_string(), user.to_string()), |row| {
+        let source = format!("chat: a program of {}", row.get::<String>("username")?);
+        Ok(Origin { program_of: Some(user), ..Origin::new(source, row.time("started_at")?) })
     })
 }
 
@@ -233,7 +229,7 @@ pub(super) fn program_in(c: &Connection, user: UserId, id: ConversationId) -> Re
 const NAMED: usize = 160;
 
 /// "Branch of" a title, with a number where there is one already. None where what is branched has no title yet.
-fn branch_title(c: &Connection, user: UserId, original: &str) -> Result<String> {
+fn branch_title(tx: &Tx, user: UserId, original: &str) -> Result<String> {
     let root = match original.strip_prefix("Branch ") {
         Some(rest) => rest
             .split_once("of ")
@@ -246,7 +242,7 @@ fn branch_title(c: &Connection, user: UserId, original: &str) -> Result<String> 
         return Ok(root);
     }
     let sql = "SELECT title FROM conversations WHERE user = ?1 AND title LIKE ?2 ESCAPE '\\'";
-    let known: Vec<String> = all(c, sql, (user.to_string(), like(&format!(" of {root}"))), |row| Ok(row.get(0)?))?;
+    let known: Vec<String> = tx.all(sql, (user.to_string(), like(&format!(" of {root}"))), |row| row.get("title"))?;
     let mut title = format!("Branch of {root}");
     let mut number: u32 = 2;
     while known.contains(&title) {
@@ -256,9 +252,8 @@ fn branch_title(c: &Connection, user: UserId, original: &str) -> Result<String> 
     Ok(title)
 }
 
-fn insert(c: &Connection, id: ConversationId, user: UserId, title: &str, now: Time) -> Result<()> {
-    run(
-        c,
+fn insert(tx: &Tx, id: ConversationId, user: UserId, title: &str, now: Time) -> Result<()> {
+    tx.run(
         "INSERT INTO conversations (id, user, title, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)",
         (id.to_string(), user.to_string(), title, now.millis()),
     )?;
@@ -266,21 +261,21 @@ fn insert(c: &Connection, id: ConversationId, user: UserId, title: &str, now: Ti
 }
 
 /// One conversation of a person, inside somebody else's transaction too.
-pub(super) fn get(c: &Connection, user: UserId, id: ConversationId) -> Result<Conversation> {
+pub(super) fn get(tx: &Tx, user: UserId, id: ConversationId) -> Result<Conversation> {
     let sql = format!("SELECT {COLUMNS} FROM conversations c WHERE c.id = ?1 AND c.user = ?2");
-    first(c, &sql, (id.to_string(), user.to_string()), read)?
+    tx.first(&sql, (id.to_string(), user.to_string()), read)?
         .ok_or_else(|| Error::not_found(format!("There is no conversation '{id}'.")))
 }
 
 fn read(row: &Row<'_>) -> Result<Conversation> {
-    let tainted_by: Option<String> = row.get(5)?;
-    let turn: Option<String> = row.get(7)?;
+    let tainted_by: Option<String> = row.get("tainted_by")?;
+    let turn: Option<String> = row.get("turn")?;
     Ok(Conversation {
-        id: parsed(row, 0)?,
-        title: row.get(1)?,
-        folder: row.get(2)?,
-        created_at: time(row, 3)?,
-        updated_at: time(row, 4)?,
+        id: row.parsed("id")?,
+        title: row.get("title")?,
+        folder: row.get("folder")?,
+        created_at: row.time("created_at")?,
+        updated_at: row.time("updated_at")?,
         state: match turn.as_deref() {
             Some("running") => ConversationState::Running,
             Some(_) => ConversationState::Waiting,
@@ -288,7 +283,7 @@ fn read(row: &Row<'_>) -> Result<Conversation> {
         },
         tainted: tainted_by.is_some(),
         tainted_by,
-        tainted_at: row.get::<_, Option<i64>>(6)?.map(Time::from_millis),
+        tainted_at: row.optional_time("tainted_at")?,
         snippet: None,
     })
 }

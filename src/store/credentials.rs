@@ -9,13 +9,12 @@ use std::{
 };
 
 use moka::sync::Cache;
-use rusqlite::{Connection, Row};
 use subtle::ConstantTimeEq;
 
 use super::{
     people::{Actor, People, SharedIdentity},
-    rows,
     sessions::{IDLE, Session},
+    sql::{Row, Tx},
     token::{Hash, digest},
 };
 use crate::model::{
@@ -167,7 +166,7 @@ impl People {
         {
             return Ok(entry.found);
         }
-        let found = self.db.read(move |c| read(c, carrier, hash)).await?.map(Arc::new);
+        let found = self.db.read(move |tx| read(tx, carrier, hash)).await?.map(Arc::new);
         // Stamped with the generation from before the look-up: a change meanwhile makes this entry stale at once.
         self.known.entries.insert((carrier, hash), Entry { generation, found: found.clone() });
         Ok(found)
@@ -184,12 +183,12 @@ impl People {
             return;
         }
         let (credential, session) = (identity.caller.credential, identity.session);
-        let written = self.db.write(move |c| match (credential, session) {
+        let written = self.db.write(move |tx| match (credential, session) {
             (Credential::Key(id), _) => {
-                rows::run(c, "UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1", (id.to_string(), now.millis()))
+                tx.run("UPDATE api_keys SET last_used_at = ?2 WHERE id = ?1", (id.to_string(), now.millis()))
             }
             (_, Some(id)) => {
-                rows::run(c, "UPDATE sessions SET last_seen_at = ?2 WHERE id = ?1", (id.to_string(), now.millis()))
+                tx.run("UPDATE sessions SET last_seen_at = ?2 WHERE id = ?1", (id.to_string(), now.millis()))
             }
             _ => Ok(0),
         });
@@ -199,32 +198,32 @@ impl People {
     }
 }
 
-fn read(c: &Connection, carrier: Carrier, hash: Hash) -> Result<Option<Identity>> {
+fn read(tx: &Tx, carrier: Carrier, hash: Hash) -> Result<Option<Identity>> {
     let found = match carrier {
-        Carrier::Key => rows::first(c, KEY, [hash], read_key),
-        Carrier::Session => rows::first(c, SESSION, [hash], read_session),
+        Carrier::Key => tx.first(KEY, [hash], read_key),
+        Carrier::Session => tx.first(SESSION, [hash], read_session),
     };
     Ok(found?.map(|identity| Identity { shown: Some((carrier, hash)), ..identity }))
 }
 
 /// Fails where somebody has lost their credential since they showed it, or a part of what it gave: read where writes follow
 /// one another, so that nobody changes anything after the change that took it from them.
-pub(super) fn ensure_lasting(c: &Connection, by: &Actor) -> Result<()> {
+pub(super) fn ensure_lasting(tx: &Tx, by: &Actor) -> Result<()> {
     const ROLE: &str =
         "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
     let user = by.caller.user.to_string();
-    let role = |row: &Row<'_>| rows::json::<Permissions>(row, 0);
+    let role = |row: &Row<'_>| row.json::<Permissions>("permissions");
     let (now, carrier) = match (by.caller.credential, by.session) {
         (Credential::Local, _) => return Ok(()),
         (Credential::Key(key), _) => {
             let sql = format!("{ROLE} AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?2 AND user = u.id)");
-            (rows::first(c, &sql, (user, key.to_string()), role)?, Carrier::Key)
+            (tx.first(&sql, (user, key.to_string()), role)?, Carrier::Key)
         }
         (Credential::Session, Some(session)) => {
             let sql = format!("{ROLE} AND EXISTS (SELECT 1 FROM sessions WHERE id = ?2 AND user = u.id)");
-            (rows::first(c, &sql, (user, session.to_string()), role)?, Carrier::Session)
+            (tx.first(&sql, (user, session.to_string()), role)?, Carrier::Session)
         }
-        (Credential::Session, None) => (rows::first(c, ROLE, [user], role)?, Carrier::Session),
+        (Credential::Session, None) => (tx.first(ROLE, [user], role)?, Carrier::Session),
     };
     match now {
         None => Err(carrier.unknown()),
@@ -237,48 +236,49 @@ fn narrowed() -> Error {
     Error::denied("Your permissions have changed since this began. Look at what you may do now, then send it again.")
 }
 
-const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id, k.permissions, k.last_used_at, k.personal \
+const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id AS key, k.permissions AS granted, \
+     k.last_used_at, k.personal \
      FROM api_keys k JOIN users u ON u.id = k.user JOIN roles r ON r.name = u.role WHERE k.hash = ?1 AND u.disabled = 0";
 
 fn read_key(row: &Row<'_>) -> Result<Identity> {
-    let key: Id<ApiKey> = rows::parsed(row, 4)?;
-    let own: Permissions = rows::json(row, 5)?;
+    let key: Id<ApiKey> = row.parsed("key")?;
+    let own: Permissions = row.json("granted")?;
     let caller = caller(row, Credential::Key(key))?;
     let permissions = caller.permissions.intersect(&own);
     Ok(Identity {
-        caller: Caller { permissions, personal: row.get(7)?, ..caller },
-        role: row.get(2)?,
+        caller: Caller { permissions, personal: row.get("personal")?, ..caller },
+        role: row.get("role")?,
         session: None,
         shown: None,
         ends_at: None,
-        used_at: AtomicI64::new(row.get::<_, Option<i64>>(6)?.unwrap_or(0)),
+        used_at: AtomicI64::new(row.get::<Option<i64>>("last_used_at")?.unwrap_or(0)),
     })
 }
 
-const SESSION: &str = "SELECT u.id, u.username, u.role, r.permissions, s.id, s.expires_at, s.last_seen_at \
+const SESSION: &str = "SELECT u.id, u.username, u.role, r.permissions, s.id AS session, s.expires_at, s.last_seen_at \
      FROM sessions s JOIN users u ON u.id = s.user JOIN roles r ON r.name = u.role WHERE s.hash = ?1 AND u.disabled = 0";
 
 fn read_session(row: &Row<'_>) -> Result<Identity> {
     Ok(Identity {
         caller: caller(row, Credential::Session)?,
-        role: row.get(2)?,
-        session: Some(rows::parsed(row, 4)?),
+        role: row.get("role")?,
+        session: Some(row.parsed("session")?),
         shown: None,
-        ends_at: Some(rows::time(row, 5)?),
-        used_at: AtomicI64::new(row.get(6)?),
+        ends_at: Some(row.time("expires_at")?),
+        used_at: AtomicI64::new(row.get("last_seen_at")?),
     })
 }
 
 fn caller(row: &Row<'_>, credential: Credential) -> Result<Caller> {
-    let user: UserId = rows::parsed(row, 0)?;
-    let (username, permissions) = (row.get(1)?, rows::json(row, 3)?);
+    let user: UserId = row.parsed("id")?;
+    let (username, permissions) = (row.get("username")?, row.json("permissions")?);
     Ok(Caller { user, username, permissions, door: Door::Api, credential, personal: true })
 }
 
-fn first_administrator(c: &Connection) -> Result<Option<(UserId, String)>> {
+fn first_administrator(tx: &Tx) -> Result<Option<(UserId, String)>> {
     const SQL: &str =
         "SELECT id, username FROM users WHERE role = 'administrator' AND disabled = 0 ORDER BY id LIMIT 1";
-    rows::first(c, SQL, (), |row| Ok((rows::parsed(row, 0)?, row.get(1)?)))
+    tx.first(SQL, (), |row| Ok((row.parsed("id")?, row.get("username")?)))
 }
 
 fn unauthenticated(message: &str) -> Error {

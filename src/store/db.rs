@@ -3,9 +3,7 @@
 //! A write is answered after its group is on the disk (`synchronous=FULL`), so what was acknowledged survives
 //! a power cut; one flush serves up to [`GROUP`] writes.
 
-mod connection;
 mod failure;
-mod schema;
 #[cfg(test)]
 mod tests;
 mod writer;
@@ -18,7 +16,6 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rusqlite::{Connection, OpenFlags};
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, Semaphore, oneshot, watch},
@@ -28,19 +25,13 @@ use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
 use self::{
     failure::{closed, reading_busy, writing_busy},
-    schema::migrate,
     writer::{Bell, Job, Order, Undo, write_groups},
 };
+use super::sql::{self, Connection, Tx};
 use crate::{
     model::error::{Error, Result},
     share::{Share, behalf},
 };
-
-pub(super) use connection::connect;
-pub use connection::open_read_only;
-#[cfg(test)]
-pub(super) use schema::left_at;
-pub(super) use schema::newest_schema;
 
 /// Most writes one commit carries.
 const GROUP: usize = 512;
@@ -82,8 +73,8 @@ struct Readers {
 impl Db {
     /// Opens or creates the database file and brings its schema up to date.
     pub fn open(path: &Path, commit: Commit) -> Result<Self> {
-        let mut connection = connect(path, OpenFlags::default())?;
-        migrate(path, &mut connection)?;
+        let mut connection = Connection::open(path)?;
+        sql::migrate(path, &mut connection)?;
         let (writer, orders) = mpsc::channel();
         let runtime = Handle::try_current().ok();
         let group = if commit == Commit::Grouped { GROUP } else { 1 };
@@ -91,7 +82,7 @@ impl Db {
         let open = TaskTracker::new();
         let own = open.token();
         let write = move || {
-            write_groups(&mut connection, &orders, group, (&bell, runtime.as_ref()));
+            write_groups(&connection, &orders, group, (&bell, runtime.as_ref()));
             drop(connection);
             drop(own);
         };
@@ -135,7 +126,7 @@ impl Db {
     pub async fn write<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let place = timeout(self.patience, self.place()).await.map_err(|_| writing_busy())??;
         self.submit(work, Undo::Alone, place).await
@@ -146,7 +137,7 @@ impl Db {
     pub async fn write_after_effect<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let place = self.place().await?;
         self.submit(work, Undo::Alone, place).await
@@ -158,7 +149,7 @@ impl Db {
     pub async fn append<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let place = self.place().await?;
         self.submit(work, Undo::WithAll, place).await
@@ -171,7 +162,7 @@ impl Db {
     async fn submit<T, F>(&self, work: F, undo: Undo, place: OwnedSemaphorePermit) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
         let job = Job::new(work, undo, reply, place);
@@ -186,7 +177,7 @@ impl Db {
     pub async fn read<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let readers = Arc::clone(&self.readers);
         // Where it is asked last: a call of REST, a step of a chat and what a tool does within it all come by here.
@@ -206,12 +197,12 @@ impl Db {
     pub async fn read_afresh<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let (path, open) = (self.readers.path.clone(), self.readers.enter()?);
         let read = move || {
             let _open = open;
-            let connection = open_read_only(&path)?;
+            let connection = Connection::open_read_only(&path)?;
             work(&connection)
         };
         tokio::task::spawn_blocking(read).await.map_err(Error::internal)?
@@ -225,11 +216,11 @@ impl Readers {
         if self.open.is_closed() { Err(closed()) } else { Ok(open) }
     }
 
-    fn run<T>(&self, work: impl FnOnce(&Connection) -> Result<T>) -> Result<T> {
+    fn run<T>(&self, work: impl FnOnce(&Tx) -> Result<T>) -> Result<T> {
         let idle = self.idle.lock().pop();
         let connection = match idle {
             Some(connection) => connection,
-            None => open_read_only(&self.path)?,
+            None => Connection::open_read_only(&self.path)?,
         };
         let answer = work(&connection);
         let mut idle = self.idle.lock();

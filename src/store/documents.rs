@@ -6,8 +6,6 @@ mod rows;
 
 use std::collections::HashSet;
 
-use rusqlite::params;
-
 use self::{
     filter::selection,
     rows::{COLUMNS, FROM, get, read},
@@ -17,7 +15,7 @@ use super::{
     collections::VISIBLE,
     db::Db,
     excerpts::{self, Excerpt},
-    rows::{all, first},
+    sql::params,
 };
 use crate::model::{
     error::{Error, Result},
@@ -88,52 +86,48 @@ impl Documents {
         let sql = format!("{} ORDER BY d.id DESC LIMIT ?6 OFFSET ?7", selection(COLUMNS));
         let (limit, offset) = (filter.limit, filter.offset);
         let [user, collection, q, status, before] = filter.bounds(reader);
-        self.db.read(move |c| all(c, &sql, params![user, collection, q, status, before, limit, offset], read)).await
+        self.db.read(move |tx| tx.all(&sql, params![user, collection, q, status, before, limit, offset], read)).await
     }
 
     /// The number that person sees of those that are wanted, whatever their limit and offset.
     pub async fn matching(&self, reader: Reader, filter: Filter) -> Result<u64> {
         let (sql, bounds) = (selection("count(*)"), filter.bounds(reader));
-        self.db
-            .read(move |c| Ok(c.prepare_cached(&sql)?.query_row(bounds, |row| row.get::<_, i64>(0))?.unsigned_abs()))
-            .await
+        self.db.read(move |tx| Ok(tx.one::<i64>(&sql, bounds)?.unsigned_abs())).await
     }
 
     /// One that this person sees.
     pub async fn get(&self, reader: Reader, id: DocumentId) -> Result<Document> {
-        self.db.read(move |c| get(c, reader, id).map(|(_, document)| document)).await
+        self.db.read(move |tx| get(tx, reader, id).map(|(_, document)| document)).await
     }
 
     /// The number there are that this person sees, whatever their state, but for the trash.
     pub async fn count(&self, reader: Reader) -> Result<u64> {
         let sql = format!("SELECT count(*) {FROM} WHERE {VISIBLE} AND d.deleted_at IS NULL");
-        self.db
-            .read(move |c| Ok(c.query_row(&sql, [reader.to_string()], |row| row.get::<_, i64>(0))?.unsigned_abs()))
-            .await
+        self.db.read(move |tx| Ok(tx.one::<i64>(&sql, [reader.to_string()])?.unsigned_abs())).await
     }
 
     /// The passages of one, in order.
     pub async fn chunks(&self, reader: Reader, id: DocumentId) -> Result<Vec<Chunk>> {
-        self.db.read(move |c| chunks::list(c, get(c, reader, id)?.0)).await
+        self.db.read(move |tx| chunks::list(tx, get(tx, reader, id)?.0)).await
     }
 
     /// Bytes of the files of all that a person added, those in the trash among them.
     pub async fn bytes_of(&self, user: UserId) -> Result<u64> {
         let sql = "SELECT coalesce(sum(bytes), 0) FROM documents WHERE added_by = ?1";
-        let bytes = self.db.read(move |c| Ok(c.query_row(sql, [user.to_string()], |row| row.get::<_, i64>(0))?));
+        let bytes = self.db.read(move |tx| tx.one::<i64>(sql, [user.to_string()]));
         Ok(bytes.await?.unsigned_abs())
     }
 
     /// Bytes of the text that was read of one.
     pub async fn text_bytes(&self, reader: Reader, id: DocumentId) -> Result<u64> {
-        self.db.read(move |c| chunks::text_bytes(c, get(c, reader, id)?.0)).await
+        self.db.read(move |tx| chunks::text_bytes(tx, get(tx, reader, id)?.0)).await
     }
 
     /// The text that was read of one, and its passages.
     pub async fn content(&self, reader: Reader, id: DocumentId) -> Result<(Document, String, Vec<Chunk>)> {
         self.db
-            .read(move |c| {
-                let moment = c.unchecked_transaction()?;
+            .read(move |tx| {
+                let moment = tx.moment()?;
                 let (number, document) = get(&moment, reader, id)?;
                 Ok((document, chunks::text(&moment, number)?, chunks::list(&moment, number)?))
             })
@@ -143,10 +137,10 @@ impl Documents {
     /// The document a passage belongs to, if this person sees it.
     pub async fn with_chunk(&self, reader: Reader, chunk: ChunkId) -> Result<Document> {
         self.db
-            .read(move |c| {
-                let number = chunks::document(c, chunk)?;
+            .read(move |tx| {
+                let number = chunks::document(tx, chunk)?;
                 let sql = format!("SELECT {COLUMNS} {FROM} WHERE {VISIBLE} AND d.number = ?2");
-                first(c, &sql, (reader.to_string(), number), read)?
+                tx.first(&sql, (reader.to_string(), number), read)?
                     .ok_or_else(|| Error::not_found(format!("There is no passage {chunk}.")))
             })
             .await
@@ -159,28 +153,26 @@ impl Documents {
         documents: Vec<DocumentId>,
         kinds: Vec<String>,
     ) -> Result<HashSet<ChunkId>> {
-        self.db.read(move |c| excerpts::ids(c, reader, &documents, &kinds)).await
+        self.db.read(move |tx| excerpts::ids(tx, reader, &documents, &kinds)).await
     }
 
     /// These passages, as far as they are still found and this person sees them; in no order.
     pub async fn excerpts(&self, reader: Reader, ids: Vec<ChunkId>) -> Result<Vec<Excerpt>> {
-        self.db.read(move |c| excerpts::list(c, reader, &ids)).await
+        self.db.read(move |tx| excerpts::list(tx, reader, &ids)).await
     }
 
     /// The name of a document's file.
     pub async fn file_name(&self, reader: Reader, id: DocumentId) -> Result<String> {
         self.db
-            .read(move |c| {
-                let (number, _) = get(c, reader, id)?;
-                Ok(c.query_row("SELECT name FROM documents WHERE number = ?1", [number], |row| row.get(0))?)
+            .read(move |tx| {
+                let (number, _) = get(tx, reader, id)?;
+                tx.one("SELECT name FROM documents WHERE number = ?1", [number])
             })
             .await
     }
 
     /// Whether a row names this file of the storage.
     pub async fn uses_file(&self, hash: String) -> Result<bool> {
-        self.db
-            .read(move |c| Ok(first(c, "SELECT 1 FROM documents WHERE file = ?1", [hash], |_| Ok(()))?.is_some()))
-            .await
+        self.db.read(move |tx| tx.exists("SELECT 1 FROM documents WHERE file = ?1", [hash])).await
     }
 }

@@ -1,11 +1,10 @@
 //! The egress ledger: one row for each attempt to reach another machine.
 
-use rusqlite::{Row as Read, ToSql, params, params_from_iter};
 use serde::Serialize;
 
 use super::{
     db::Db,
-    rows::{all, run, time},
+    sql::{Bind, Row as Read, params},
 };
 use crate::model::{
     conversation::ConversationId,
@@ -107,22 +106,21 @@ pub struct Entry {
 
 /// Closes what the last process left open, and gives the last number there was.
 pub async fn take_over(db: &Db) -> Result<i64> {
-    db.write(|c| {
-        run(c, "UPDATE egress SET outcome = 'failed', reason = ?1 WHERE outcome = 'open'", [UNSEEN])?;
+    db.write(|tx| {
+        tx.run("UPDATE egress SET outcome = 'failed', reason = ?1 WHERE outcome = 'open'", [UNSEEN])?;
         let last = "SELECT max(coalesce((SELECT max(id) FROM egress), 0),
                            coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'egress'), 0))";
-        Ok(c.query_row(last, (), |row| row.get(0))?)
+        tx.one(last, ())
     })
     .await
 }
 
 /// Writes entries, each over what stood under its number.
 pub async fn write(db: &Db, entries: Vec<Entry>) -> Result<()> {
-    db.append(move |c| {
+    db.append(move |tx| {
         for Entry { number, at, crossing } in &entries {
             let Crossing { origin, host, port, protocol, sent, received, status, passed, reason, took } = crossing;
-            run(
-                c,
+            tx.run(
                 "INSERT INTO egress (id, at, host, port, protocol, by, user_id, call_id, topic, sent, received, status,
                                      outcome, reason, ms)
                  VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
@@ -154,20 +152,20 @@ pub async fn write(db: &Db, entries: Vec<Entry>) -> Result<()> {
 
 /// Removes what is kept no longer, some thousands at most. Returns how many.
 pub async fn sweep(db: &Db, keep: Keep) -> Result<usize> {
-    db.write(move |c| {
+    db.write(move |tx| {
         let old = "DELETE FROM egress WHERE id IN (SELECT id FROM egress WHERE at < ?1 ORDER BY id LIMIT ?2)";
         let surplus = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
                        WHERE id <= (SELECT max(id) FROM egress) - ?1 ORDER BY id LIMIT ?2)";
-        Ok(run(c, old, (keep.since.millis(), SWEEP))? + run(c, surplus, (keep.most, SWEEP))?)
+        Ok(tx.run(old, (keep.since.millis(), SWEEP))? + tx.run(surplus, (keep.most, SWEEP))?)
     })
     .await
 }
 
 impl Filter {
-    fn clause(&self) -> (String, Vec<Box<dyn ToSql>>) {
+    fn clause(&self) -> (String, Vec<Box<dyn Bind>>) {
         let mut conditions = vec!["1".to_owned()];
-        let mut bound: Vec<Box<dyn ToSql>> = Vec::new();
-        let mut add = |condition: &str, value: Box<dyn ToSql>| {
+        let mut bound: Vec<Box<dyn Bind>> = Vec::new();
+        let mut add = |condition: &str, value: Box<dyn Bind>| {
             bound.push(value);
             conditions.push(condition.replace('?', &format!("?{}", bound.len())));
         };
@@ -198,24 +196,23 @@ impl Filter {
 
 /// The newest rows that pass, newest first.
 pub async fn find(db: &Db, filter: Filter, limit: u32) -> Result<Vec<Row>> {
-    db.read(move |c| {
+    db.read(move |tx| {
         let (condition, bound) = filter.clause();
         let sql = format!("SELECT {COLUMNS} WHERE {condition} ORDER BY e.id DESC LIMIT {limit}");
-        all(c, &sql, params_from_iter(bound), row)
+        tx.all(&sql, bound, row)
     })
     .await
 }
 
 /// Those of these places that no call of this conversation has reached: where a redirect led, none went on purpose.
 pub async fn unreached(db: &Db, topic: ConversationId, places: Vec<Destination>) -> Result<Vec<Destination>> {
-    db.read(move |c| {
+    db.read(move |tx| {
         // The ledger has hosts as they were named, with the dot at the end that makes no other host.
         let sql =
             "SELECT 1 FROM egress WHERE topic = ?1 AND host IN (?2, ?2 || '.') AND port = ?3 AND outcome <> 'refused'";
-        let (mut reached, topic) = (c.prepare_cached(sql)?, topic.to_string());
-        let mut new = Vec::new();
+        let (mut new, topic) = (Vec::new(), topic.to_string());
         for place in places {
-            if !reached.exists((&topic, place.host(), place.port()))? {
+            if !tx.exists(sql, (&topic, place.host(), place.port()))? {
                 new.push(place);
             }
         }
@@ -226,22 +223,24 @@ pub async fn unreached(db: &Db, topic: ConversationId, places: Vec<Destination>)
 
 /// The ledger in short.
 pub async fn summary(db: &Db) -> Result<Summary> {
-    db.read(|c| {
-        let hosts = "SELECT host, count(*), sum(outcome = 'refused'), sum(sent), sum(received), max(at) FROM egress
-                     GROUP BY host ORDER BY 2 DESC, 1 LIMIT 100";
-        let hosts = all(c, hosts, [], |row| {
+    db.read(|tx| {
+        let hosts = "SELECT host, count(*) AS attempts, count(*) FILTER (WHERE outcome = 'refused') AS refused,
+                       sum(sent) AS sent, sum(received) AS received, max(at) AS last_at
+                     FROM egress GROUP BY host ORDER BY attempts DESC, host LIMIT 100";
+        let hosts = tx.all(hosts, (), |row| {
             Ok(Host {
-                host: row.get(0)?,
-                attempts: number(row, 1)?,
-                refused: number(row, 2)?,
-                sent: number(row, 3)?,
-                received: number(row, 4)?,
-                last_at: time(row, 5)?,
+                host: row.get("host")?,
+                attempts: number(row, "attempts")?,
+                refused: number(row, "refused")?,
+                sent: number(row, "sent")?,
+                received: number(row, "received")?,
+                last_at: row.time("last_at")?,
             })
         })?;
         let count = |value: &str, from: &str| {
-            let sql = format!("SELECT {value}, count(*) FROM {from} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 50");
-            all(c, &sql, [], |row| Ok(Count { name: row.get(0)?, count: number(row, 1)? }))
+            let sql =
+                format!("SELECT {value} AS name, count(*) AS count FROM {from} GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 50");
+            tx.all(&sql, (), |row| Ok(Count { name: row.get("name")?, count: number(row, "count")? }))
         };
         Ok(Summary {
             hosts,
@@ -254,27 +253,27 @@ pub async fn summary(db: &Db) -> Result<Summary> {
 }
 
 fn row(row: &Read<'_>) -> Result<Row> {
-    let id = |column: usize| row.get::<_, Option<String>>(column);
-    let outcome: String = row.get(12)?;
+    let id = |column| row.get::<Option<String>>(column);
+    let outcome: String = row.get("outcome")?;
     Ok(Row {
-        id: row.get(0)?,
-        at: time(row, 1)?,
-        host: row.get(2)?,
-        port: row.get(3)?,
-        protocol: row.get(4)?,
-        by: row.get(5)?,
-        user_id: id(6)?.map(|id| id.parse()).transpose()?,
-        user: row.get(7)?,
-        call_id: id(8)?.map(|id| id.parse()).transpose()?,
-        sent: number(row, 9)?,
-        received: number(row, 10)?,
-        status: row.get(11)?,
+        id: row.get("id")?,
+        at: row.time("at")?,
+        host: row.get("host")?,
+        port: row.get("port")?,
+        protocol: row.get("protocol")?,
+        by: row.get("by")?,
+        user_id: id("user_id")?.map(|id| id.parse()).transpose()?,
+        user: row.get("username")?,
+        call_id: id("call_id")?.map(|id| id.parse()).transpose()?,
+        sent: number(row, "sent")?,
+        received: number(row, "received")?,
+        status: row.get("status")?,
         outcome: Passed::parse(&outcome).ok_or_else(|| Error::internal(format!("egress ended '{outcome}'")))?,
-        reason: row.get(13)?,
-        duration_ms: number(row, 14)?,
+        reason: row.get("reason")?,
+        duration_ms: number(row, "ms")?,
     })
 }
 
-fn number(row: &Read<'_>, column: usize) -> Result<u64> {
-    Ok(row.get::<_, i64>(column)?.unsigned_abs())
+fn number(row: &Read<'_>, column: &str) -> Result<u64> {
+    Ok(row.get::<i64>(column)?.unsigned_abs())
 }

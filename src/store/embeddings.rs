@@ -3,13 +3,11 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, OptionalExtension, Row};
-
 use super::{
     chunks,
     db::Db,
     outbox,
-    rows::{all, run},
+    sql::{Row, Tx},
     vectors,
 };
 use crate::model::{
@@ -47,7 +45,7 @@ impl Embeddings {
     /// The name of the model everything was embedded with; none before the first change.
     pub async fn in_use(&self) -> Result<Option<String>> {
         let sql = "SELECT value FROM settings WHERE key = ?1";
-        self.db.read(move |c| Ok(c.prepare_cached(sql)?.query_row([KEY], |row| row.get(0)).optional()?)).await
+        self.db.read(move |tx| tx.first(sql, [KEY], |row| row.get("value"))).await
     }
 
     /// Everything is embedded with this model from now on. The vectors of the model before go, but for those that
@@ -55,11 +53,11 @@ impl Embeddings {
     pub async fn use_model(&self, name: &str, before: Option<String>, now: Time) -> Result<()> {
         let name = name.to_owned();
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 let sql = "INSERT INTO settings (key, value, updated_at) VALUES (?1, ?2, ?3)
                            ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
-                run(c, sql, (KEY, &name, now.millis()))?;
-                before.as_deref().map_or(Ok(()), |model| forget(c, model))
+                tx.run(sql, (KEY, &name, now.millis()))?;
+                before.as_deref().map_or(Ok(()), |model| forget(tx, model))
             })
             .await
     }
@@ -67,17 +65,16 @@ impl Embeddings {
     /// The next contents of a space after an entry that have no vector of this model, `n` at most, each once.
     pub async fn missing(&self, space: Space, model: &str, after: i64, n: u32) -> Result<Vec<Content>> {
         let model = model.to_owned();
-        self.db.read(move |c| missing(c, space, &model, after, n)).await
+        self.db.read(move |tx| missing(tx, space, &model, after, n)).await
     }
 
     /// How many texts have no vector of this model. One that stands in several places may be counted several times.
     pub async fn count_missing(&self, model: &str) -> Result<u64> {
         let model = model.to_owned();
         self.db
-            .read(move |c| {
-                let entries: i64 =
-                    c.prepare_cached(&format!("SELECT count(*) {ENTRIES}"))?.query_row([&model], |row| row.get(0))?;
-                Ok((chunks::count_lacking(c, &model)? + entries).cast_unsigned())
+            .read(move |tx| {
+                let entries: i64 = tx.one(&format!("SELECT count(*) {ENTRIES}"), [&model])?;
+                Ok((chunks::count_lacking(tx, &model)? + entries).cast_unsigned())
             })
             .await
     }
@@ -86,12 +83,12 @@ impl Embeddings {
     pub async fn keep(&self, model: &str, made: Vec<(ContentHash, Vec<f32>)>) -> Result<()> {
         let model = model.to_owned();
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 for (hash, vector) in &made {
-                    vectors::put(c, &model, hash, vector)?;
+                    vectors::put(tx, &model, hash, vector)?;
                     // Whatever held the text may have been deleted meanwhile.
-                    vectors::release(c, hash)?;
-                    announce(c, hash)?;
+                    vectors::release(tx, hash)?;
+                    announce(tx, hash)?;
                 }
                 Ok(())
             })
@@ -104,16 +101,17 @@ const ENTRIES: &str =
     "FROM index_entries e WHERE NOT e.given AND e.hash IS NOT NULL AND trim(e.text) <> '' AND NOT EXISTS (
     SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?1 AND v.hash = e.hash)";
 
-fn missing(c: &Connection, space: Space, model: &str, after: i64, n: u32) -> Result<Vec<Content>> {
+fn missing(tx: &Tx, space: Space, model: &str, after: i64, n: u32) -> Result<Vec<Content>> {
     let mut found: Vec<Content> = match space {
         Space::Knowledge => {
-            let chunks = chunks::lacking(c, model, after, n)?.into_iter();
+            let chunks = chunks::lacking(tx, model, after, n)?.into_iter();
             chunks.map(|chunk| Content { id: chunk.ordinal, hash: chunk.hash, text: chunk.text }).collect()
         }
         Space::Entries => {
             let sql = format!("SELECT e.id, e.hash, e.text {ENTRIES} AND e.id > ?2 ORDER BY e.id LIMIT ?3");
-            let read = |row: &Row<'_>| Ok(Content { id: row.get(0)?, hash: row.get(1)?, text: row.get(2)? });
-            all(c, &sql, (model, after, n), read)?
+            let read =
+                |row: &Row<'_>| Ok(Content { id: row.get("id")?, hash: row.get("hash")?, text: row.get("text")? });
+            tx.all(&sql, (model, after, n), read)?
         }
     };
     let mut seen = HashSet::new();
@@ -121,21 +119,21 @@ fn missing(c: &Connection, space: Space, model: &str, after: i64, n: u32) -> Res
     Ok(found)
 }
 
-fn announce(c: &Connection, hash: &ContentHash) -> Result<()> {
-    chunks::vector_changed(c, hash)?;
-    for id in all(c, "SELECT id FROM index_entries WHERE hash = ?1", [hash], |row| Ok(row.get::<_, i64>(0)?))? {
-        outbox::changed(c, Space::Entries, id)?;
+fn announce(tx: &Tx, hash: &ContentHash) -> Result<()> {
+    chunks::vector_changed(tx, hash)?;
+    for id in tx.all("SELECT id FROM index_entries WHERE hash = ?1", [hash], |row| row.get::<i64>("id"))? {
+        outbox::changed(tx, Space::Entries, id)?;
     }
     Ok(())
 }
 
-fn forget(c: &Connection, model: &str) -> Result<()> {
+fn forget(tx: &Tx, model: &str) -> Result<()> {
     let sql = "DELETE FROM vectors WHERE model = (SELECT number FROM vector_models WHERE name = ?1)
                AND hash NOT IN (SELECT hash FROM index_entries WHERE given AND hash IS NOT NULL)";
-    run(c, sql, [model])?;
+    tx.run(sql, [model])?;
     let sql = "DELETE FROM vector_models WHERE name = ?1
                AND NOT EXISTS (SELECT 1 FROM vectors WHERE vectors.model = vector_models.number)";
-    run(c, sql, [model])?;
+    tx.run(sql, [model])?;
     Ok(())
 }
 
@@ -167,7 +165,7 @@ mod tests {
             put("empty", Some(" "), None),
         ];
         let now = Time::from_millis(1);
-        db.write(move |c| rows.iter().try_for_each(|row| entries::put(c, row, None, now))).await.unwrap();
+        db.write(move |tx| rows.iter().try_for_each(|row| entries::put(tx, row, None, now))).await.unwrap();
         Embeddings::of(&db)
     }
 
@@ -196,7 +194,7 @@ mod tests {
         let before = Some("old".to_owned());
         embeddings.use_model("new", before, Time::from_millis(2)).await.unwrap();
         assert_eq!(embeddings.in_use().await.unwrap().as_deref(), Some("new"));
-        let left = embeddings.db.read(|c| vectors::count(c, "old")).await.unwrap();
+        let left = embeddings.db.read(|tx| vectors::count(tx, "old")).await.unwrap();
         assert_eq!(left, 1);
     }
 }

@@ -4,9 +4,11 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use rusqlite::{Connection, Row};
-
-use super::{author, origin, outbox, rows, vectors};
+use super::{
+    author, origin, outbox,
+    sql::{Row, Tx},
+    vectors,
+};
 use crate::model::{
     author::Author,
     error::{Error, Result},
@@ -51,31 +53,31 @@ pub struct Kept {
 }
 
 /// Puts a text, a vector or both under a name.
-pub fn put(c: &Connection, put: &Put, by: Option<UserId>, now: Time) -> Result<()> {
-    let before = by_name(c, &put.name)?;
+pub fn put(tx: &Tx, put: &Put, by: Option<UserId>, now: Time) -> Result<()> {
+    let before = by_name(tx, &put.name)?;
     let hash = match (&put.vector, put.given, &put.text) {
         (Some((_, vector)), true, _) => Some(vectors::hash_of_numbers(vector)),
         (_, _, Some(text)) => Some(vectors::hash(text)),
         _ => before.as_ref().and_then(|row| row.hash),
     };
     if let (Some((model, vector)), Some(hash)) = (&put.vector, &hash) {
-        vectors::put(c, model, hash, vector)?;
+        vectors::put(tx, model, hash, vector)?;
     }
     let metadata = match (&put.metadata, &before) {
         (Some(metadata), _) => metadata.clone(),
         (None, Some(row)) => row.kept.metadata.clone(),
         (None, None) => BTreeMap::new(),
     };
-    let id = write(c, put, hash, &metadata, by, now)?;
+    let id = write(tx, put, hash, &metadata, by, now)?;
     if let Some(old) = before.and_then(|row| row.hash).filter(|old| Some(*old) != hash) {
-        vectors::release(c, &old)?;
+        vectors::release(tx, &old)?;
     }
-    outbox::changed(c, Space::Entries, id)
+    outbox::changed(tx, Space::Entries, id)
 }
 
 #[expect(clippy::too_many_arguments, reason = "the columns of one row")]
 fn write(
-    c: &Connection,
+    tx: &Tx,
     put: &Put,
     hash: Option<ContentHash>,
     metadata: &BTreeMap<String, Scalar>,
@@ -85,48 +87,47 @@ fn write(
     let json = serde_json::to_string(metadata).map_err(Error::internal)?;
     let joined = origin::joined("index_entries.origin", "excluded.origin");
     let author = author::joined("index_entries.author", "excluded.author");
-    let mut statement = c.prepare_cached(&format!(
+    let sql = format!(
         "INSERT INTO index_entries (name, text, hash, given, metadata, put_by, created_at, updated_at, origin, author)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?6)
          ON CONFLICT (name) DO UPDATE SET text = coalesce(excluded.text, text), hash = excluded.hash,
            given = excluded.given, metadata = excluded.metadata, put_by = excluded.put_by, updated_at = excluded.updated_at,
            origin = {joined}, author = {author}
          RETURNING id",
-    ))?;
+    );
     let (by, origin) = (by.map(|by| by.to_string()), origin::text(&put.origin));
     let row = (&put.name, &put.text, hash, put.given, json, by, now.millis(), origin);
-    let id = statement.query_row(row, |row| row.get(0))?;
-    rows::run(c, "DELETE FROM index_metadata WHERE entry = ?1", [id])?;
+    let id = tx.one(&sql, row)?;
+    tx.run("DELETE FROM index_metadata WHERE entry = ?1", [id])?;
     for (key, value) in metadata {
-        rows::run(c, "INSERT INTO index_metadata (entry, key, value) VALUES (?1, ?2, ?3)", (id, key, value.as_text()))?;
+        tx.run("INSERT INTO index_metadata (entry, key, value) VALUES (?1, ?2, ?3)", (id, key, value.as_text()))?;
     }
     Ok(id)
 }
 
 /// Removes what stands under a name; whether there was something.
-pub fn remove(c: &Connection, name: &str) -> Result<bool> {
-    let Some(row) = by_name(c, name)? else { return Ok(false) };
-    rows::run(c, "DELETE FROM index_entries WHERE id = ?1", [row.kept.id])?;
+pub fn remove(tx: &Tx, name: &str) -> Result<bool> {
+    let Some(row) = by_name(tx, name)? else { return Ok(false) };
+    tx.run("DELETE FROM index_entries WHERE id = ?1", [row.kept.id])?;
     if let Some(hash) = row.hash {
-        vectors::release(c, &hash)?;
+        vectors::release(tx, &hash)?;
     }
-    outbox::changed(c, Space::Entries, row.kept.id)?;
+    outbox::changed(tx, Space::Entries, row.kept.id)?;
     Ok(true)
 }
 
 /// The entry with this number, as it was put.
-pub fn kept(c: &Connection, id: i64) -> Result<Option<Kept>> {
-    Ok(rows::first(c, &select("WHERE id = ?1"), [id], read)?.map(|row| row.kept))
+pub fn kept(tx: &Tx, id: i64) -> Result<Option<Kept>> {
+    Ok(tx.first(&select("WHERE id = ?1"), [id], read)?.map(|row| row.kept))
 }
 
 /// The entries that have all of this metadata.
-pub fn having(c: &Connection, metadata: &BTreeMap<String, Scalar>) -> Result<HashSet<i64>> {
+pub fn having(tx: &Tx, metadata: &BTreeMap<String, Scalar>) -> Result<HashSet<i64>> {
     let mut all: Option<HashSet<i64>> = None;
-    let mut statement = c.prepare_cached("SELECT entry FROM index_metadata WHERE key = ?1 AND value = ?2")?;
+    let sql = "SELECT entry FROM index_metadata WHERE key = ?1 AND value = ?2";
     for (key, value) in metadata {
-        let these = statement
-            .query_map((key, value.as_text()), |row| row.get(0))?
-            .collect::<rusqlite::Result<HashSet<i64>>>()?;
+        let these = tx.all(sql, (key, value.as_text()), |row| row.get("entry"))?;
+        let these: HashSet<i64> = these.into_iter().collect();
         all = Some(match all {
             Some(before) => before.intersection(&these).copied().collect(),
             None => these,
@@ -137,23 +138,23 @@ pub fn having(c: &Connection, metadata: &BTreeMap<String, Scalar>) -> Result<Has
 
 /// The next `n` texts after a number that have no vector of a model, each with its number and its vector's name.
 /// Vectors that were given are not made from a text, and stay of the model they were given for.
-pub fn unembedded(c: &Connection, model: &str, after: i64, n: u32) -> Result<Vec<(i64, ContentHash, String)>> {
+pub fn unembedded(tx: &Tx, model: &str, after: i64, n: u32) -> Result<Vec<(i64, ContentHash, String)>> {
     let sql = "SELECT e.id, e.hash, e.text FROM index_entries e
                WHERE e.id > ?2 AND NOT e.given AND e.hash IS NOT NULL AND e.text IS NOT NULL AND NOT EXISTS (
                  SELECT 1 FROM vectors v JOIN vector_models m ON m.number = v.model WHERE m.name = ?1 AND v.hash = e.hash)
                ORDER BY e.id LIMIT ?3";
-    rows::all(c, sql, (model, after, n), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+    tx.all(sql, (model, after, n), |row| Ok((row.get("id")?, row.get("hash")?, row.get("text")?)))
 }
 
 /// The entry with this number, as the indexes see it.
-pub fn entry(c: &Connection, id: i64) -> Result<Option<Entry>> {
-    rows::first(c, &select("WHERE id = ?1"), [id], |row| Ok(indexed(read(row)?)))
+pub fn entry(tx: &Tx, id: i64) -> Result<Option<Entry>> {
+    tx.first(&select("WHERE id = ?1"), [id], |row| Ok(indexed(read(row)?)))
 }
 
 /// The next `n` entries after a number, as the indexes see them.
-pub fn entries_after(c: &Connection, after: i64, n: u32) -> Result<Vec<Entry>> {
+pub fn entries_after(tx: &Tx, after: i64, n: u32) -> Result<Vec<Entry>> {
     let sql = select("WHERE id > ?1 ORDER BY id LIMIT ?2");
-    rows::all(c, &sql, (after, n), |row| Ok(indexed(read(row)?)))
+    tx.all(&sql, (after, n), |row| Ok(indexed(read(row)?)))
 }
 
 fn indexed(row: EntryRow) -> Entry {
@@ -165,8 +166,8 @@ struct EntryRow {
     hash: Option<ContentHash>,
 }
 
-fn by_name(c: &Connection, name: &str) -> Result<Option<EntryRow>> {
-    rows::first(c, &select("WHERE name = ?1"), [name], read)
+fn by_name(tx: &Tx, name: &str) -> Result<Option<EntryRow>> {
+    tx.first(&select("WHERE name = ?1"), [name], read)
 }
 
 fn select(condition: &str) -> String {
@@ -182,8 +183,8 @@ fn read(row: &Row<'_>) -> Result<EntryRow> {
             name: row.get("name")?,
             text: row.get("text")?,
             metadata: serde_json::from_str(&metadata).map_err(Error::internal)?,
-            origin: origin::read(row, "origin")?,
-            author: author::read(row, 0)?,
+            origin: origin::read(row)?,
+            author: author::read(row)?,
         },
         hash: row.get("hash")?,
     })

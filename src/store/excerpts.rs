@@ -2,13 +2,11 @@
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, Row};
-
 use super::{
     chunks,
     collections::VISIBLE,
     origin,
-    rows::{all, parsed},
+    sql::{Row, Tx},
 };
 use crate::model::{
     error::{Error, Result},
@@ -51,18 +49,19 @@ pub struct Authorship {
 impl Authorship {
     /// The columns it is read from, of a document `d`. Until a new content is read, the one before is found.
     pub(super) const COLUMNS: &str =
-        "d.source, d.uri, d.title_by, iif(d.status = 'ready' OR d.version = 0, d.content_by, NULL), d.origin";
+        "d.source, d.uri, d.title_by, CASE WHEN d.status = 'ready' OR d.version = 0 THEN d.content_by END AS content_by,
+         d.origin";
 
-    /// Reads it from columns that begin at this one.
-    pub(super) fn read(row: &Row<'_>, first: usize) -> Result<Self> {
-        let source: String = row.get(first)?;
-        let user = |at: usize| row.get::<_, Option<String>>(at)?.map(|user| user.parse()).transpose();
+    /// Reads it from those columns.
+    pub(super) fn read(row: &Row<'_>) -> Result<Self> {
+        let source: String = row.get("source")?;
+        let user = |column: &str| row.get::<Option<String>>(column)?.map(|user| user.parse()).transpose();
         Ok(Self {
             source: serde_json::from_value(source.into()).map_err(Error::internal)?,
-            uri: row.get(first + 1)?,
-            title_by: user(first + 2)?,
-            content_by: user(first + 3)?,
-            origin: origin::read(row, first + 4)?,
+            uri: row.get("uri")?,
+            title_by: user("title_by")?,
+            content_by: user("content_by")?,
+            origin: origin::read(row)?,
         })
     }
 
@@ -83,12 +82,7 @@ impl Authorship {
 }
 
 /// The numbers of the live passages of these documents and kinds that this person sees; none named means all.
-pub(super) fn ids(
-    c: &Connection,
-    reader: Reader,
-    documents: &[DocumentId],
-    kinds: &[String],
-) -> Result<HashSet<ChunkId>> {
+pub(super) fn ids(tx: &Tx, reader: Reader, documents: &[DocumentId], kinds: &[String]) -> Result<HashSet<ChunkId>> {
     let sql = format!(
         "SELECT c.id FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version
                JOIN collections k ON k.number = d.collection
@@ -97,28 +91,28 @@ pub(super) fn ids(
     );
     let documents = serde_json::to_string(documents).map_err(Error::internal)?;
     let kinds = serde_json::to_string(kinds).map_err(Error::internal)?;
-    let found = all(c, &sql, (reader.to_string(), documents, kinds), |row| Ok(row.get::<_, ChunkId>(0)?))?;
+    let found = tx.all(&sql, (reader.to_string(), documents, kinds), |row| row.get::<ChunkId>("id"))?;
     Ok(found.into_iter().collect())
 }
 
 /// These passages, as far as they are still found and this person sees them; in no order.
-pub(super) fn list(c: &Connection, reader: Reader, ids: &[ChunkId]) -> Result<Vec<Excerpt>> {
+pub(super) fn list(tx: &Tx, reader: Reader, ids: &[ChunkId]) -> Result<Vec<Excerpt>> {
     let sql = format!(
-        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text, d.id, d.title, {}
+        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text, d.id AS document, d.title, {}
              FROM json_each(?2) w JOIN chunks c ON c.id = w.value
                JOIN documents d ON d.number = c.document AND d.version = c.version
                JOIN collections k ON k.number = d.collection
              WHERE {VISIBLE}",
         Authorship::COLUMNS
     );
-    all(c, &sql, (reader.to_string(), serde_json::to_string(ids).map_err(Error::internal)?), read)
+    tx.all(&sql, (reader.to_string(), serde_json::to_string(ids).map_err(Error::internal)?), read)
 }
 
 fn read(row: &Row<'_>) -> Result<Excerpt> {
     Ok(Excerpt {
         chunk: chunks::read(row)?,
-        document: parsed(row, 7)?,
-        title: row.get(8)?,
-        authorship: Authorship::read(row, 9)?,
+        document: row.parsed("document")?,
+        title: row.get("title")?,
+        authorship: Authorship::read(row)?,
     })
 }

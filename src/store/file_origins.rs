@@ -1,6 +1,5 @@
 //! The origins of files: kept by path, and for whole trees where a command may have written anything.
 
-use rusqlite::{Connection, Row, params};
 use serde_json::json;
 use uuid::Uuid;
 
@@ -8,7 +7,7 @@ use super::{
     db::Db,
     origin,
     people::Actor,
-    rows::{all, first, run},
+    sql::{Row, Tx, params},
 };
 use crate::model::{
     error::{Error, Result},
@@ -117,31 +116,31 @@ impl FileOrigins {
 
     /// The rows that speak for a file.
     pub async fn known(&self, place: FilePlace) -> Result<FileRecord> {
-        self.db.read(move |c| known(c, &place)).await
+        self.db.read(move |tx| known(tx, &place)).await
     }
 
     /// From now on, `at`, this file holds what came from there.
     pub async fn put(&self, place: FilePlace, origin: Origin, at: i64) -> Result<()> {
-        self.db.write(move |c| put(c, &place, &origin, at)).await
+        self.db.write(move |tx| put(tx, &place, &origin, at)).await
     }
 
     /// From now on all that changes below a directory counts as from there, until [`Self::settle_tree`].
     pub async fn put_tree(&self, tree: Tree) -> Result<()> {
-        self.db.write(move |c| put_tree(c, &tree, Lasting::No)).await
+        self.db.write(move |tx| put_tree(tx, &tree, Lasting::No)).await
     }
 
     /// From now on all that changes below a directory counts as from there, until a person vouches for it. One that does
     /// already is enough. A tree that was put before becomes such a one.
     pub async fn keep_tree(&self, tree: Tree) -> Result<()> {
-        let work = move |c: &Connection| {
-            forget_tree(c, tree.id)?;
+        let work = move |tx: &Tx| {
+            forget_tree(tx, tree.id)?;
             let sql = "SELECT 1 FROM tree_origins WHERE owner = ?1 AND path = ?2 AND since <= ?3 AND lasting = 1
                          AND (origin ->> 'program_of' IS NULL OR origin ->> 'program_of' IS ?4)";
             let program = tree.origin.program_of.map(|user| user.to_string());
             let place = (tree.place.owner(), &tree.place.path, tree.since, program);
-            match first(c, sql, place, |_| Ok(()))? {
+            match tx.first(sql, place, |_| Ok(()))? {
                 Some(()) => Ok(()),
-                None => put_tree(c, &tree, Lasting::Yes),
+                None => put_tree(tx, &tree, Lasting::Yes),
             }
         };
         self.db.write(work).await
@@ -150,10 +149,10 @@ impl FileOrigins {
     /// A command has ended whose tree this was: only these files changed, and those named as gone are there no more. They
     /// were looked for from `at` on.
     pub async fn settle_tree(&self, tree: Tree, changed: Vec<FilePlace>, gone: Vec<FilePlace>, at: i64) -> Result<()> {
-        let work = move |c: &Connection| {
-            changed.iter().try_for_each(|place| put(c, place, &tree.origin, at))?;
-            gone.iter().try_for_each(|place| forget_before(c, place, at))?;
-            forget_tree(c, tree.id)
+        let work = move |tx: &Tx| {
+            changed.iter().try_for_each(|place| put(tx, place, &tree.origin, at))?;
+            gone.iter().try_for_each(|place| forget_before(tx, place, at))?;
+            forget_tree(tx, tree.id)
         };
         self.db.write(work).await
     }
@@ -161,12 +160,12 @@ impl FileOrigins {
     /// A file was written whole with nothing from outside near, by a call that began then. `changed` is when its inode last
     /// changed. An origin that was put since stays: another call wrote meanwhile.
     pub async fn clean(&self, place: FilePlace, changed: i64, began: i64) -> Result<()> {
-        let work = move |c: &Connection| {
+        let work = move |tx: &Tx| {
             let sql = "SELECT 1 FROM file_origins
                        WHERE owner = ?1 AND path = ?2 AND origin IS NOT NULL AND put_at >= ?3";
-            match first(c, sql, (place.owner(), &place.path, began), |_| Ok(()))? {
+            match tx.first(sql, (place.owner(), &place.path, began), |_| Ok(()))? {
                 Some(()) => Ok(()),
-                None => clean(c, &place, changed),
+                None => clean(tx, &place, changed),
             }
         };
         self.db.write(work).await
@@ -175,12 +174,12 @@ impl FileOrigins {
     /// Forgets files that were not there at `now`, nor an hour before.
     pub async fn forget_gone(&self, places: Vec<FilePlace>, now: i64) -> Result<()> {
         let before = now.saturating_sub(JUST);
-        self.db.write(move |c| places.iter().try_for_each(|place| forget_before(c, place, before))).await
+        self.db.write(move |tx| places.iter().try_for_each(|place| forget_before(tx, place, before))).await
     }
 
     /// Files and trees from outside in this person's workspace, and in other directories of the machine.
     pub async fn held(&self, user: UserId) -> Result<Holdings> {
-        self.db.read(move |c| held(c, user)).await
+        self.db.read(move |tx| held(tx, user)).await
     }
 
     /// A person has read a file and vouches for it as it is: last changed then.
@@ -189,14 +188,14 @@ impl FileOrigins {
     /// Where it has another origin by now than the person was shown.
     pub async fn vouch(&self, by: &Actor, place: FilePlace, shown: Origin, changed: LastChange) -> Result<()> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            match known(c, &place)?.origin(Some(changed)) {
+        let work = move |tx: &Tx| {
+            match known(tx, &place)?.origin(Some(changed)) {
                 Some(origin) if origin == shown => {}
                 Some(_) => return Err(Error::conflict(CHANGED)),
                 None => return Err(Error::conflict("Nothing of this file is known to be from outside.")),
             }
-            clean(c, &place, changed.file)?;
-            by.record(c, "file.vouch", json!({"path": place.path, "origin": shown}))
+            clean(tx, &place, changed.file)?;
+            by.record(tx, "file.vouch", json!({"path": place.path, "origin": shown}))
         };
         self.db.write(work).await
     }
@@ -212,8 +211,8 @@ impl FileOrigins {
         still_runs: impl FnOnce() -> bool + Send + 'static,
     ) -> Result<()> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let tree = first(c, &format!("{TREE} WHERE id = ?1"), [id.to_string()], read_tree)?;
+        let work = move |tx: &Tx| {
+            let tree = tx.first(&format!("{TREE} WHERE id = ?1"), [id.to_string()], read_tree)?;
             let tree = tree.ok_or_else(|| Error::not_found("Nobody has to vouch for this any more."))?;
             // Within the transaction: what starts before it is seen here, what starts after it finds no tree and puts one.
             if still_runs() {
@@ -221,8 +220,8 @@ impl FileOrigins {
                     "A command still runs that may write there: stop it, look at the files, then vouch for them.",
                 ));
             }
-            forget_tree(c, id)?;
-            by.record(c, "file.vouch", json!({"tree": tree.place.path, "origin": tree.origin}))
+            forget_tree(tx, id)?;
+            by.record(tx, "file.vouch", json!({"tree": tree.place.path, "origin": tree.origin}))
         };
         self.db.write(work).await
     }
@@ -230,7 +229,7 @@ impl FileOrigins {
     /// A tree by its id; fails where there is none.
     pub async fn tree(&self, id: Uuid) -> Result<Tree> {
         let found =
-            self.db.read(move |c| first(c, &format!("{TREE} WHERE id = ?1"), [id.to_string()], read_tree)).await?;
+            self.db.read(move |tx| tx.first(&format!("{TREE} WHERE id = ?1"), [id.to_string()], read_tree)).await?;
         found.ok_or_else(|| Error::not_found("Nobody has to vouch for this any more."))
     }
 }
@@ -240,26 +239,26 @@ pub const CHANGED: &str = "The file has changed since you read it: read it again
 
 const TREE: &str = "SELECT id, owner, path, origin, since FROM tree_origins";
 
-fn known(c: &Connection, place: &FilePlace) -> Result<FileRecord> {
+fn known(tx: &Tx, place: &FilePlace) -> Result<FileRecord> {
     let sql = "SELECT origin, changed FROM file_origins WHERE owner = ?1 AND path = ?2";
-    let own = first(c, sql, (place.owner(), &place.path), |row| Ok((origin::read(row, 0)?, row.get(1)?)))?;
-    let trees = trees(c, &place.owner())?.into_iter().filter(|tree| place.is_below(&tree.place)).collect();
+    let own = tx.first(sql, (place.owner(), &place.path), |row| Ok((origin::read(row)?, row.get("changed")?)))?;
+    let trees = trees(tx, &place.owner())?.into_iter().filter(|tree| place.is_below(&tree.place)).collect();
     Ok(FileRecord { own, trees })
 }
 
-fn trees(c: &Connection, owner: &str) -> Result<Vec<Tree>> {
-    all(c, &format!("{TREE} WHERE owner = ?1 ORDER BY since"), [owner], read_tree)
+fn trees(tx: &Tx, owner: &str) -> Result<Vec<Tree>> {
+    tx.all(&format!("{TREE} WHERE owner = ?1 ORDER BY since"), [owner], read_tree)
 }
 
-fn held(c: &Connection, user: UserId) -> Result<Holdings> {
+fn held(tx: &Tx, user: UserId) -> Result<Holdings> {
     let mut held = Holdings::default();
     for owner in [user.to_string(), String::new()] {
         let sql = "SELECT owner, path, origin FROM file_origins WHERE owner = ?1 AND origin IS NOT NULL
                    ORDER BY path LIMIT ?2";
-        let files = all(c, sql, params![owner, LISTED], |row| Ok((read_place(row, 0)?, origin::read(row, 2)?)))?;
+        let files = tx.all(sql, params![owner, LISTED], |row| Ok((read_place(row)?, origin::read(row)?)))?;
         held.has_more |= files.len() >= LISTED as usize;
         held.files.extend(files.into_iter().filter_map(|(place, origin)| Some((place, origin?))));
-        held.trees.extend(trees(c, &owner)?);
+        held.trees.extend(trees(tx, &owner)?);
     }
     Ok(held)
 }
@@ -270,22 +269,22 @@ enum Lasting {
     No,
 }
 
-fn put_tree(c: &Connection, tree: &Tree, lasting: Lasting) -> Result<()> {
+fn put_tree(tx: &Tx, tree: &Tree, lasting: Lasting) -> Result<()> {
     let sql = "INSERT INTO tree_origins (id, owner, path, origin, since, lasting) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
     let Tree { id, place, origin, since } = tree;
     let origin = origin::text(&Some(seen_in(place, origin)));
     let row = params![id.to_string(), place.owner(), place.path, origin, since, lasting == Lasting::Yes];
-    run(c, sql, row).map(drop)
+    tx.run(sql, row).map(drop)
 }
 
-fn forget_tree(c: &Connection, id: Uuid) -> Result<()> {
-    run(c, "DELETE FROM tree_origins WHERE id = ?1", [id.to_string()]).map(drop)
+fn forget_tree(tx: &Tx, id: Uuid) -> Result<()> {
+    tx.run("DELETE FROM tree_origins WHERE id = ?1", [id.to_string()]).map(drop)
 }
 
-fn put(c: &Connection, place: &FilePlace, origin: &Origin, at: i64) -> Result<()> {
+fn put(tx: &Tx, place: &FilePlace, origin: &Origin, at: i64) -> Result<()> {
     let sql = "INSERT INTO file_origins (owner, path, origin, put_at) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (owner, path) DO UPDATE SET origin = excluded.origin, changed = NULL, put_at = excluded.put_at";
-    run(c, sql, params![place.owner(), place.path, origin::text(&Some(seen_in(place, origin))), at]).map(drop)
+    tx.run(sql, params![place.owner(), place.path, origin::text(&Some(seen_in(place, origin))), at]).map(drop)
 }
 
 /// An origin as whoever reaches the place may read it: outside a workspace that may be others.
@@ -295,36 +294,36 @@ fn seen_in(place: &FilePlace, origin: &Origin) -> Origin {
 }
 
 /// A row that says so is kept only where the tree around it would say otherwise.
-fn clean(c: &Connection, place: &FilePlace, changed: i64) -> Result<()> {
-    if !known(c, place)?.is_in_tree() {
-        return forget(c, place);
+fn clean(tx: &Tx, place: &FilePlace, changed: i64) -> Result<()> {
+    if !known(tx, place)?.is_in_tree() {
+        return forget(tx, place);
     }
     let sql = "INSERT INTO file_origins (owner, path, changed, put_at) VALUES (?1, ?2, ?3, ?3)
                ON CONFLICT (owner, path) DO UPDATE SET origin = NULL, changed = excluded.changed, put_at = excluded.put_at";
-    run(c, sql, params![place.owner(), place.path, changed]).map(drop)
+    tx.run(sql, params![place.owner(), place.path, changed]).map(drop)
 }
 
-fn forget(c: &Connection, place: &FilePlace) -> Result<()> {
-    run(c, "DELETE FROM file_origins WHERE owner = ?1 AND path = ?2", (place.owner(), &place.path)).map(drop)
+fn forget(tx: &Tx, place: &FilePlace) -> Result<()> {
+    tx.run("DELETE FROM file_origins WHERE owner = ?1 AND path = ?2", (place.owner(), &place.path)).map(drop)
 }
 
 /// Forgets a file whose row was last written before.
-fn forget_before(c: &Connection, place: &FilePlace, at: i64) -> Result<()> {
+fn forget_before(tx: &Tx, place: &FilePlace, at: i64) -> Result<()> {
     let sql = "DELETE FROM file_origins WHERE owner = ?1 AND path = ?2 AND put_at < ?3";
-    run(c, sql, params![place.owner(), place.path, at]).map(drop)
+    tx.run(sql, params![place.owner(), place.path, at]).map(drop)
 }
 
-fn read_place(row: &Row<'_>, at: usize) -> Result<FilePlace> {
-    let owner: String = row.get(at)?;
+fn read_place(row: &Row<'_>) -> Result<FilePlace> {
+    let owner: String = row.get("owner")?;
     let owner = if owner.is_empty() { None } else { Some(owner.parse()?) };
-    Ok(FilePlace { owner, path: row.get(at + 1)? })
+    Ok(FilePlace { owner, path: row.get("path")? })
 }
 
 fn read_tree(row: &Row<'_>) -> Result<Tree> {
-    let id: String = row.get(0)?;
-    let origin = origin::read(row, 3)?.ok_or_else(|| Error::internal("a tree has no origin"))?;
+    let id: String = row.get("id")?;
+    let origin = origin::read(row)?.ok_or_else(|| Error::internal("a tree has no origin"))?;
     let id = Uuid::parse_str(&id).map_err(Error::internal)?;
-    Ok(Tree { id, place: read_place(row, 1)?, origin, since: row.get(4)? })
+    Ok(Tree { id, place: read_place(row)?, origin, since: row.get("since")? })
 }
 
 #[cfg(test)]

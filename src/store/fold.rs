@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
-
-use super::db::{self, Db};
+use super::{
+    db::Db,
+    sql::{Connection, Tx},
+};
 use crate::model::error::{Error, Result};
 
 /// How long others who read are waited for, and writers with them.
@@ -16,10 +17,7 @@ impl Db {
     pub async fn fold(&self) -> Result<()> {
         let path = self.path().to_owned();
         let folded = tokio::task::spawn_blocking(move || {
-            let connection = db::connect(&path, OpenFlags::default())?;
-            connection.busy_timeout(PATIENCE)?;
-            let busy: bool = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", (), |row| row.get(0))?;
-            if busy {
+            if !Connection::open(&path)?.fold(PATIENCE)? {
                 tracing::debug!("the database's log is being read: it stays for now");
             }
             Ok(())
@@ -31,7 +29,7 @@ impl Db {
     pub(super) async fn erase<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let done = self.write(work).await?;
         self.fold_if_possible().await;
@@ -63,12 +61,12 @@ mod tests {
     async fn what_was_deleted_stands_in_no_file_once_the_log_is_folded() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        db.write(|c| Ok(c.execute_batch("CREATE TABLE t (text)")?)).await.unwrap();
+        db.write(|tx| Ok(tx.script("CREATE TABLE t (text)")?)).await.unwrap();
         let secret = "heron at the weir ".repeat(2_000);
-        db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [secret])?)).await.unwrap();
+        db.write(move |tx| tx.run("INSERT INTO t VALUES (?1)", [secret])).await.unwrap();
         db.fold().await.unwrap();
         assert!(holds(dir.path(), "heron at the weir"));
-        db.erase(|c| Ok(c.execute("DELETE FROM t", ())?)).await.unwrap();
+        db.erase(|tx| tx.run("DELETE FROM t", ())).await.unwrap();
         assert!(!holds(dir.path(), "heron at the weir"));
     }
 
@@ -77,9 +75,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("satchel.db");
         let db = Db::open(&path, Commit::Grouped).unwrap();
-        let other = db::open_read_only(&path).unwrap();
-        other.execute_batch("BEGIN; SELECT count(*) FROM users").unwrap();
-        db.write(|c| Ok(c.execute_batch("CREATE TABLE t (text)")?)).await.unwrap();
+        let other = Connection::open_read_only(&path).unwrap();
+        let moment = other.moment().unwrap();
+        moment.one::<i64>("SELECT count(*) FROM users", ()).unwrap();
+        db.write(|tx| Ok(tx.script("CREATE TABLE t (text)")?)).await.unwrap();
         db.fold().await.unwrap();
     }
 }

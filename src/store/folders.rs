@@ -2,7 +2,6 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, Row, params};
 use serde_json::json;
 
 use super::{
@@ -11,7 +10,7 @@ use super::{
     documents::{self, NewDocument},
     people::Actor,
     purge,
-    rows::{all, first, optional_time, parsed, run, time},
+    sql::{Row, Tx, params},
 };
 use crate::model::{
     error::{Error, Result},
@@ -47,8 +46,8 @@ pub struct Changes {
     pub removed: usize,
 }
 
-const COLUMNS: &str = "f.id, f.path, k.id, f.watch,
-   (SELECT count(*) FROM documents d WHERE d.folder = f.number AND d.deleted_at IS NULL),
+const COLUMNS: &str = "f.id, f.path, k.id AS collection, f.watch,
+   (SELECT count(*) FROM documents d WHERE d.folder = f.number AND d.deleted_at IS NULL) AS documents,
    f.scanned_at, f.reason, f.created_at";
 
 impl Folders {
@@ -61,7 +60,7 @@ impl Folders {
     pub async fn list(&self) -> Result<Vec<Folder>> {
         let sql =
             format!("SELECT {COLUMNS} FROM folders f JOIN collections k ON k.number = f.collection ORDER BY f.path");
-        self.db.read(move |c| all(c, &sql, [], read)).await
+        self.db.read(move |tx| tx.all(&sql, (), read)).await
     }
 
     /// Adds one, which nobody has looked into yet.
@@ -74,20 +73,19 @@ impl Folders {
     ) -> Result<Folder> {
         let by = by.clone();
         self.db
-            .write(move |c| {
-                let collection = collections::number(c, by.caller.reader(), collection)?;
-                if first(c, "SELECT 1 FROM folders WHERE path = ?1", [&path], |_| Ok(()))?.is_some() {
+            .write(move |tx| {
+                let collection = collections::number(tx, by.caller.reader(), collection)?;
+                if tx.exists("SELECT 1 FROM folders WHERE path = ?1", [&path])? {
                     return Err(Error::conflict(format!("The folder '{path}' is there already.")));
                 }
                 let id = FolderId::new();
-                run(
-                    c,
+                tx.run(
                     "INSERT INTO folders (id, path, collection, watch, added_by, created_at)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
                     params![id.to_string(), path, collection, watch, by.caller.user.to_string(), by.now.millis()],
                 )?;
-                by.record(c, "folder.add", json!({"id": id, "path": path, "watch": watch}))?;
-                whole(c, id)
+                by.record(tx, "folder.add", json!({"id": id, "path": path, "watch": watch}))?;
+                whole(tx, id)
             })
             .await
     }
@@ -96,12 +94,12 @@ impl Folders {
     pub(super) async fn delete(&self, by: &Actor, id: FolderId) -> Result<Vec<String>> {
         let by = by.clone();
         self.db
-            .purge(move |c| {
-                let folder = whole(c, id)?;
+            .purge(move |tx| {
+                let folder = whole(tx, id)?;
                 let of_folder = "folder = (SELECT number FROM folders WHERE id = ?1)";
-                let documents = purge::documents(c, of_folder, [id.to_string()])?;
-                run(c, "DELETE FROM folders WHERE id = ?1", [id.to_string()])?;
-                by.record(c, "folder.delete", json!({"id": id, "path": folder.path}))?;
+                let documents = purge::documents(tx, of_folder, [id.to_string()])?;
+                tx.run("DELETE FROM folders WHERE id = ?1", [id.to_string()])?;
+                by.record(tx, "folder.delete", json!({"id": id, "path": folder.path}))?;
                 Ok(documents)
             })
             .await
@@ -109,25 +107,25 @@ impl Folders {
 
     /// Makes the folder's documents what lies in it now.
     pub async fn scanned(&self, id: FolderId, seen: Vec<Seen>, now: Time) -> Result<Changes> {
-        self.db.write(move |c| scanned(c, id, &seen, now)).await
+        self.db.write(move |tx| scanned(tx, id, &seen, now)).await
     }
 
     /// Writes down why a folder could not be looked through.
     pub async fn unreadable(&self, id: FolderId, reason: String, now: Time) -> Result<()> {
         let sql = "UPDATE folders SET reason = ?2, scanned_at = ?3 WHERE id = ?1";
-        self.db.write(move |c| run(c, sql, (id.to_string(), reason, now.millis())).map(drop)).await
+        self.db.write(move |tx| tx.run(sql, (id.to_string(), reason, now.millis())).map(drop)).await
     }
 }
 
-fn scanned(c: &Connection, id: FolderId, seen: &[Seen], now: Time) -> Result<Changes> {
+fn scanned(tx: &Tx, id: FolderId, seen: &[Seen], now: Time) -> Result<Changes> {
     let sql = "SELECT number, collection, added_by FROM folders WHERE id = ?1";
-    let found = first(c, sql, [id.to_string()], |row| {
-        let by: Option<String> = row.get(2)?;
-        Ok((row.get::<_, i64>(0)?, row.get(1)?, by.map(|user| user.parse()).transpose()?))
+    let found = tx.first(sql, [id.to_string()], |row| {
+        let by: Option<String> = row.get("added_by")?;
+        Ok((row.get::<i64>("number")?, row.get("collection")?, by.map(|user| user.parse()).transpose()?))
     })?;
     let Some((folder, collection, by)) = found else { return Ok(Changes::default()) };
     let sql = "SELECT uri, number, stamp FROM documents WHERE folder = ?1 AND uri IS NOT NULL";
-    let known = all(c, sql, [folder], |row| Ok((row.get(0)?, (row.get(1)?, row.get(2)?))))?;
+    let known = tx.all(sql, [folder], |row| Ok((row.get("uri")?, (row.get("number")?, row.get("stamp")?))))?;
     let mut known: HashMap<String, (i64, Option<i64>)> = known.into_iter().collect();
     let mut changes = Changes::default();
     for file in seen {
@@ -135,8 +133,8 @@ fn scanned(c: &Connection, id: FolderId, seen: &[Seen], now: Time) -> Result<Cha
             Some((_, Some(stamp))) if stamp == file.stamp => continue,
             Some((number, _)) => {
                 changes.changed += 1;
-                run(c, "UPDATE documents SET file = NULL WHERE number = ?1", [number])?;
-                documents::requeue(c, number, now.millis())?;
+                tx.run("UPDATE documents SET file = NULL WHERE number = ?1", [number])?;
+                documents::requeue(tx, number, now.millis())?;
                 number
             }
             None => {
@@ -150,37 +148,36 @@ fn scanned(c: &Connection, id: FolderId, seen: &[Seen], now: Time) -> Result<Cha
                     uri: Some(file.path.clone()),
                     content: None,
                 };
-                documents::insert(c, by, now, (collection, &new))?;
-                c.last_insert_rowid()
+                documents::insert(tx, by, now, (collection, &new))?.0
             }
         };
-        run(c, "UPDATE documents SET folder = ?2, stamp = ?3 WHERE number = ?1", (number, folder, file.stamp))?;
+        tx.run("UPDATE documents SET folder = ?2, stamp = ?3 WHERE number = ?1", (number, folder, file.stamp))?;
     }
     for (number, stamp) in known.into_values() {
         // What somebody deleted here, or is in the trash already, has no stamp.
         if stamp.is_some() {
             changes.removed += 1;
-            documents::discard(c, number, now.millis())?;
+            documents::discard(tx, number, now.millis())?;
         }
     }
-    run(c, "UPDATE folders SET scanned_at = ?2, reason = NULL WHERE number = ?1", (folder, now.millis()))?;
+    tx.run("UPDATE folders SET scanned_at = ?2, reason = NULL WHERE number = ?1", (folder, now.millis()))?;
     Ok(changes)
 }
 
-fn whole(c: &Connection, id: FolderId) -> Result<Folder> {
+fn whole(tx: &Tx, id: FolderId) -> Result<Folder> {
     let sql = format!("SELECT {COLUMNS} FROM folders f JOIN collections k ON k.number = f.collection WHERE f.id = ?1");
-    first(c, &sql, [id.to_string()], read)?.ok_or_else(|| Error::not_found(format!("There is no folder '{id}'.")))
+    tx.first(&sql, [id.to_string()], read)?.ok_or_else(|| Error::not_found(format!("There is no folder '{id}'.")))
 }
 
 fn read(row: &Row<'_>) -> Result<Folder> {
     Ok(Folder {
-        id: parsed(row, 0)?,
-        path: row.get(1)?,
-        collection: parsed(row, 2)?,
-        watch: row.get(3)?,
-        documents: row.get::<_, i64>(4)?.unsigned_abs(),
-        scanned_at: optional_time(row, 5)?,
-        reason: row.get(6)?,
-        created_at: time(row, 7)?,
+        id: row.parsed("id")?,
+        path: row.get("path")?,
+        collection: row.parsed("collection")?,
+        watch: row.get("watch")?,
+        documents: row.get::<i64>("documents")?.unsigned_abs(),
+        scanned_at: row.optional_time("scanned_at")?,
+        reason: row.get("reason")?,
+        created_at: row.time("created_at")?,
     })
 }

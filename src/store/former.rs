@@ -2,13 +2,12 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, types::FromSql};
 use serde_json::{Value, json};
 
 use super::{
     messages::Placed,
     passages,
-    rows::{all, first, parsed, run},
+    sql::{Column, Tx},
 };
 use crate::model::{
     conversation::{ConversationId, FormerAnswer, FormerPlace, MessageId},
@@ -20,18 +19,18 @@ use crate::model::{
 const KEPT: i64 = 20;
 
 /// Keeps an answer that is about to be dropped. One without a message leaves nothing to show.
-pub(super) fn keep(c: &Connection, question: MessageId, answer: &[Placed]) -> Result<()> {
+pub(super) fn keep(tx: &Tx, question: MessageId, answer: &[Placed]) -> Result<()> {
     if answer.is_empty() {
         return Ok(());
     }
     let messages = answer.iter().map(as_kept).collect::<Result<Vec<Value>>>()?;
     let question = question.to_string();
     let sql = "SELECT coalesce(max(number), 0) + 1 FROM former_answers WHERE question = ?1";
-    let number: i64 = first(c, sql, [&question], |row| Ok(row.get(0)?))?.unwrap_or(1);
+    let number: i64 = tx.one(sql, [&question])?;
     let sql = "INSERT INTO former_answers (question, number, messages) VALUES (?1, ?2, ?3)";
-    run(c, sql, (&question, number, Value::Array(messages).to_string()))?;
+    tx.run(sql, (&question, number, Value::Array(messages).to_string()))?;
     let sql = "DELETE FROM former_answers WHERE question = ?1 AND number <= ?2";
-    run(c, sql, (&question, number.saturating_sub(KEPT)))?;
+    tx.run(sql, (&question, number.saturating_sub(KEPT)))?;
     Ok(())
 }
 
@@ -46,10 +45,10 @@ fn as_kept(placed: &Placed) -> Result<Value> {
 }
 
 /// The number of former answers of each question of a conversation that has any.
-pub(super) fn counts(c: &Connection, conversation: ConversationId) -> Result<HashMap<MessageId, u32>> {
-    let sql = "SELECT f.question, count(*) FROM former_answers f JOIN messages m ON m.id = f.question
+pub(super) fn counts(tx: &Tx, conversation: ConversationId) -> Result<HashMap<MessageId, u32>> {
+    let sql = "SELECT f.question, count(*) AS number FROM former_answers f JOIN messages m ON m.id = f.question
                WHERE m.conversation = ?1 GROUP BY f.question";
-    let counts = all(c, sql, [conversation.to_string()], |row| Ok((parsed(row, 0)?, row.get(1)?)))?;
+    let counts = tx.all(sql, [conversation.to_string()], |row| Ok((row.parsed("question")?, row.get("number")?)))?;
     Ok(counts.into_iter().collect())
 }
 
@@ -58,10 +57,10 @@ pub(super) fn counts(c: &Connection, conversation: ConversationId) -> Result<Has
 /// # Errors
 ///
 /// If the conversation has no such message, or that has no such former answer.
-pub(super) fn get(c: &Connection, place: FormerPlace) -> Result<FormerAnswer> {
-    let kept: String = one(c, place, "f.messages")?;
+pub(super) fn get(tx: &Tx, place: FormerPlace) -> Result<FormerAnswer> {
+    let kept: String = one(tx, place, "f.messages")?;
     let mut messages: Vec<Value> = serde_json::from_str(&kept).map_err(Error::internal)?;
-    let passages = passages::by_number(c, place.conversation)?;
+    let passages = passages::by_number(tx, place.conversation)?;
     messages.iter_mut().try_for_each(|message| cite(message, &passages))?;
     Ok(FormerAnswer { messages })
 }
@@ -71,22 +70,22 @@ pub(super) fn get(c: &Connection, place: FormerPlace) -> Result<FormerAnswer> {
 /// # Errors
 ///
 /// As [`get`] has them.
-pub(super) fn weight(c: &Connection, place: FormerPlace) -> Result<usize> {
-    let bytes: i64 = one(c, place, "octet_length(f.messages)")?;
+pub(super) fn weight(tx: &Tx, place: FormerPlace) -> Result<usize> {
+    let bytes: i64 = one(tx, place, "octet_length(f.messages)")?;
     usize::try_from(bytes).map_err(Error::internal)
 }
 
 /// A column of a former answer.
-fn one<T: FromSql>(c: &Connection, place: FormerPlace, column: &str) -> Result<T> {
+fn one<T: for<'a> Column<'a>>(tx: &Tx, place: FormerPlace, column: &str) -> Result<T> {
     let FormerPlace { conversation, question, number } = place;
     let sql = format!(
-        "SELECT {column} FROM former_answers f JOIN messages m ON m.id = f.question
+        "SELECT {column} AS value FROM former_answers f JOIN messages m ON m.id = f.question
          WHERE m.id = ?1 AND m.conversation = ?2 ORDER BY f.number LIMIT 1 OFFSET ?3"
     );
     // None stands before the first.
     let earlier = number.checked_sub(1);
     let found = earlier.map(|earlier| {
-        first(c, &sql, (question.to_string(), conversation.to_string(), earlier), |row| Ok(row.get(0)?))
+        tx.first(&sql, (question.to_string(), conversation.to_string(), earlier), |row| row.get("value"))
     });
     found.transpose()?.flatten().ok_or_else(|| {
         Error::not_found(format!("A message '{question}' with a former answer {number} is not in this conversation."))

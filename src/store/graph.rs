@@ -3,7 +3,6 @@
 mod findings;
 mod look;
 
-use rusqlite::{Connection, params};
 use serde_json::{Map, Value};
 
 pub use self::findings::{Content, Unread};
@@ -11,7 +10,7 @@ use super::{
     author,
     db::Db,
     origin,
-    rows::{first, json, run},
+    sql::{Tx, params},
 };
 use crate::model::{
     caller::Caller,
@@ -62,51 +61,51 @@ impl Graph {
 
     /// Puts a node, or changes the one of this id: what is given is set, the rest stays.
     pub async fn put_node(&self, node: NewNode, now: Time) -> Result<()> {
-        self.db.write(move |c| put_node(c, &node, now).map(drop)).await
+        self.db.write(move |tx| put_node(tx, &node, now).map(drop)).await
     }
 
     /// Puts an edge, or changes the one between these two. A node that is not there yet is made, without labels; gives
     /// the ids of those.
     pub async fn put_edge(&self, edge: NewEdge, now: Time) -> Result<Vec<String>> {
-        self.db.write(move |c| put_edge(c, &edge, now)).await
+        self.db.write(move |tx| put_edge(tx, &edge, now)).await
     }
 
     /// One node. Fails where the reader does not see it, as if it were not there.
     pub async fn node(&self, sight: Sight, id: &str) -> Result<Node> {
         let id = id.to_owned();
-        self.db.read(move |c| look::node(c, sight, &id)).await
+        self.db.read(move |tx| look::node(tx, sight, &id)).await
     }
 
     /// The nodes that edges of this relation lead to from a node, in the order of the alphabet.
     pub async fn outbound(&self, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
         let (id, rel) = (id.to_owned(), rel.to_owned());
-        self.db.read(move |c| look::outbound(c, sight, &id, &rel)).await
+        self.db.read(move |tx| look::outbound(tx, sight, &id, &rel)).await
     }
 
     /// The nodes that pass, those with the most edges first.
     pub async fn nodes(&self, sight: Sight, filter: Filter) -> Result<Vec<Node>> {
-        self.db.read(move |c| look::nodes(c, sight, &filter)).await
+        self.db.read(move |tx| look::nodes(tx, sight, &filter)).await
     }
 
     /// What lies around a node, up to `depth` edges away in either direction, over edges of one relation or all.
     pub async fn around(&self, sight: Sight, id: &str, rel: Option<String>, depth: u8) -> Result<Part> {
         let id = id.to_owned();
-        self.db.read(move |c| look::around(c, sight, &id, (rel, depth))).await
+        self.db.read(move |tx| look::around(tx, sight, &id, (rel, depth))).await
     }
 
     /// The whole at a glance.
     pub async fn overview(&self, sight: Sight) -> Result<Overview> {
-        self.db.read(move |c| look::overview(c, sight)).await
+        self.db.read(move |tx| look::overview(tx, sight)).await
     }
 
     /// Documents whose present content has not been read for the graph, the oldest first.
     pub async fn unread(&self, limit: usize) -> Result<Vec<Unread>> {
-        self.db.read(move |c| findings::unread(c, limit)).await
+        self.db.read(move |tx| findings::unread(tx, limit)).await
     }
 
     /// Documents that no model has read for the graph, the oldest first.
     pub async fn unread_by_model(&self, limit: usize) -> Result<Vec<Unread>> {
-        self.db.read(move |c| findings::unread_by_model(c, limit)).await
+        self.db.read(move |tx| findings::unread_by_model(tx, limit)).await
     }
 
     /// The titles of all documents with their ids, to find mentions of them.
@@ -117,49 +116,49 @@ impl Graph {
     /// What is read of a document, at most this many characters of it.
     pub async fn content(&self, document: &Unread, most: usize) -> Result<Content> {
         let number = document.number;
-        self.db.read(move |c| findings::content(c, number, most)).await
+        self.db.read(move |tx| findings::content(tx, number, most)).await
     }
 
     /// Passages of other documents that hold the title of this one, each with its document, as far as looking for them
     /// takes a moment only.
     pub async fn holding_title(&self, of: &Unread, limit: usize) -> Result<Vec<(Unread, String)>> {
         let of = of.clone();
-        self.db.read(move |c| findings::holding_title(c, &of, limit)).await
+        self.db.read(move |tx| findings::holding_title(tx, &of, limit)).await
     }
 
     /// Keeps what was found in a document later, beside what was found before.
     pub async fn also_found(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
-        self.db.write(move |c| findings::also(c, &document, &findings, now)).await
+        self.db.write(move |tx| findings::also(tx, &document, &findings, now)).await
     }
 
     /// Keeps what was found in a document by its form, in place of what was found in it before.
     pub async fn found(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
-        self.db.write(move |c| findings::put(c, &document, &findings, now)).await
+        self.db.write(move |tx| findings::put(tx, &document, &findings, now)).await
     }
 
     /// Keeps what a model found in a document, beside what its form gave.
     pub async fn found_by_model(&self, document: Unread, findings: Vec<Finding>, now: Time) -> Result<()> {
-        self.db.write(move |c| findings::put_by_model(c, &document, &findings, now)).await
+        self.db.write(move |tx| findings::put_by_model(tx, &document, &findings, now)).await
     }
 
     /// Tokens that models took to read for the graph on the day of `now`.
     pub async fn spent(&self, now: Time) -> Result<u64> {
-        self.db.read(move |c| findings::spent(c, now)).await
+        self.db.read(move |tx| findings::spent(tx, now)).await
     }
 
     /// Adds to them.
     pub async fn spend(&self, tokens: u64, now: Time) -> Result<()> {
-        self.db.write(move |c| findings::spend(c, tokens, now)).await
+        self.db.write(move |tx| findings::spend(tx, tokens, now)).await
     }
 }
 
-fn put_node(c: &Connection, node: &NewNode, now: Time) -> Result<i64> {
+fn put_node(tx: &Tx, node: &NewNode, now: Time) -> Result<i64> {
     // What was found is seen by who sees the documents, and goes with them: nothing of it is put.
     let forget = "UPDATE graph_nodes SET labels = '[]', props = '{}', created_at = ?2 WHERE id = ?1 AND put = 0";
-    run(c, forget, (node.id(), now.millis()))?;
+    tx.run(forget, (node.id(), now.millis()))?;
     let sql = "SELECT number, labels, props FROM graph_nodes WHERE id = ?1";
-    let old = first(c, sql, [node.id()], |row| {
-        Ok((row.get::<_, i64>(0)?, json::<Vec<String>>(row, 1)?, json::<Map<String, Value>>(row, 2)?))
+    let old = tx.first(sql, [node.id()], |row| {
+        Ok((row.get::<i64>("number")?, row.json::<Vec<String>>("labels")?, row.json::<Map<String, Value>>("props")?))
     })?;
     let (number, mut labels, mut props) = old.map_or((None, Vec::new(), Map::new()), |(n, l, p)| (Some(n), l, p));
     if let Some(new) = node.labels() {
@@ -178,35 +177,35 @@ fn put_node(c: &Connection, node: &NewNode, now: Time) -> Result<i64> {
                 "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5, origin = {origin},
                    author = {joined} WHERE number = ?1"
             );
-            run(c, &sql, (number, row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))?;
+            tx.run(&sql, (number, row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))?;
             Ok(number)
         }
         None => {
             let sql = "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at, origin, author)
-                       VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5, ?6, ?7)";
-            run(c, sql, (node.id(), row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))?;
-            Ok(c.last_insert_rowid())
+                       VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5, ?6, ?7) RETURNING number";
+            tx.one(sql, (node.id(), row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))
         }
     }
 }
 
-fn put_edge(c: &Connection, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
+fn put_edge(tx: &Tx, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
     let mut made = Vec::new();
     let mut ends = [0; 2];
     for (end, id) in ends.iter_mut().zip([edge.src(), edge.dst()]) {
         let sql = "SELECT number FROM graph_nodes WHERE id = ?1 AND put = 1";
-        *end = match first(c, sql, [id], |row| Ok(row.get(0)?))? {
+        *end = match tx.first(sql, [id], |row| row.get("number"))? {
             Some(number) => number,
             None => {
                 made.push(id.to_owned());
-                put_node(c, &NewNode::new(id, None, None)?.with_origin(edge.origin().clone()).by(edge.author()), now)?
+                put_node(tx, &NewNode::new(id, None, None)?.with_origin(edge.origin().clone()).by(edge.author()), now)?
             }
         };
     }
     made.dedup();
     let [src, dst] = ends;
     let sql = "SELECT props FROM graph_edges WHERE src = ?1 AND rel = ?2 AND dst = ?3 AND document IS NULL";
-    let mut props: Map<String, Value> = first(c, sql, (src, edge.rel(), dst), |row| json(row, 0))?.unwrap_or_default();
+    let mut props: Map<String, Value> =
+        tx.first(sql, (src, edge.rel(), dst), |row| row.json("props"))?.unwrap_or_default();
     if let Some(new) = edge.props() {
         graph::set(&mut props, new);
         graph::check_props(&props)?;
@@ -219,8 +218,7 @@ fn put_edge(c: &Connection, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
          ON CONFLICT (src, rel, dst, coalesce(document, 0)) DO UPDATE SET props = excluded.props,
            updated_at = excluded.updated_at, origin = {joined}, author = {author}"
     );
-    run(
-        c,
+    tx.run(
         &sql,
         params![
             src,

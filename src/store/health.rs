@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use super::{db::Db, rows};
+use super::{db::Db, sql::Depth};
 use crate::model::{
     error::{Error, Result},
     figure::bytes,
@@ -30,18 +30,15 @@ impl fmt::Display for Report {
 
 /// Reads every page and index; fails with the first thing that is wrong.
 pub async fn examine(db: &Db) -> Result<Report> {
-    db.read_afresh(|c| {
-        let found = rows::all(c, "PRAGMA quick_check(1)", (), |row| Ok(row.get::<_, String>(0)?))?;
-        let broken_link = rows::first(c, "PRAGMA foreign_key_check", (), |row| Ok(row.get::<_, String>(0)?))?;
-        if let Some(problem) = found.into_iter().find(|line| line != "ok") {
+    db.read_afresh(|tx| {
+        if let Some(problem) = tx.damage(Depth::Pages)? {
             return Err(Error::conflict(format!("It is damaged: {problem}.")));
         }
-        if let Some(table) = broken_link {
+        if let Some(table) = tx.orphan()? {
             return Err(Error::conflict(format!("It is damaged: a row of {table} belongs to nothing.")));
         }
-        let pragma = |sql: &str| Ok::<i64, Error>(c.query_row(sql, (), |row| row.get(0))?);
-        let page = pragma("PRAGMA page_size")?;
-        Ok(Report { bytes: page * pragma("PRAGMA page_count")?, free: page * pragma("PRAGMA freelist_count")? })
+        let (page, pages, free) = tx.pages()?;
+        Ok(Report { bytes: (page * pages).cast_signed(), free: (page * free).cast_signed() })
     })
     .await
 }
@@ -57,11 +54,11 @@ mod tests {
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
         for n in 0..60 {
             let insert = "INSERT INTO memory_words (rowid, owner, words) VALUES (?1, 'a', 'hold')";
-            db.write(move |c| Ok(c.execute(insert, [n])?)).await.unwrap();
+            db.write(move |tx| tx.run(insert, [n])).await.unwrap();
             // The reader learns how the words lie; then enough are added for them to be merged.
             if n % 20 == 0 {
                 let search = "SELECT count(*) FROM memory_words WHERE memory_words MATCH 'hold'";
-                db.read(move |c| Ok(c.query_row(search, (), |row| row.get::<_, i64>(0))?)).await.unwrap();
+                db.read(move |tx| tx.one::<i64>(search, ())).await.unwrap();
             } else if n % 20 == 19 {
                 examine(&db).await.unwrap();
             }

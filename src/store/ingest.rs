@@ -7,15 +7,13 @@ mod turns;
 
 use std::{collections::HashSet, sync::Arc, time::Duration};
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
-
 use self::{signals::Signals, turns::Turns};
 use super::{
     chunks,
     db::Db,
     documents::{self, Content},
     purge,
-    rows::{all, parsed, run},
+    sql::{Row, Tx, params},
 };
 use crate::model::{
     error::{Error, Kind, Result},
@@ -96,16 +94,15 @@ impl Ingest {
     /// documents there is work on.
     pub async fn recover(&self) -> Result<u32> {
         self.db
-            .write(|c| {
+            .write(|tx| {
                 let reason = "Reading it ended the server again and again. It is left alone now.";
-                run(
-                    c,
+                tx.run(
                     "UPDATE documents SET status = iif(attempts < ?1, 'queued', 'failed'), progress = 0, run = run + 1,
                                           reason = iif(attempts < ?1, NULL, ?2) WHERE status = 'reading'",
                     (CRASHES, reason),
                 )?;
                 let sql = "SELECT count(*) FROM documents WHERE status IN ('queued', 'embedding')";
-                Ok(c.query_row(sql, [], |row| row.get(0))?)
+                tx.one(sql, ())
             })
             .await
     }
@@ -114,20 +111,18 @@ impl Ingest {
     pub async fn claim(&self, now: Time, each: u32) -> Result<Option<Job>> {
         let turns = Arc::clone(&self.turns);
         self.db
-            .write(move |c| {
-                let Some(number) = turns.next_to_read(c, now, each)? else { return Ok(None) };
+            .write(move |tx| {
+                let Some(number) = turns.next_to_read(tx, now, each)? else { return Ok(None) };
                 let sql =
                     "UPDATE documents SET status = 'reading', progress = 0, run = run + 1, attempts = attempts + 1
                            WHERE number = ?1
                            RETURNING number, id, run, version, source, uri, name, mime, bytes, file, title, titled, added_by";
-                let mut statement = c.prepare_cached(sql)?;
-                let mut rows = statement.query([number])?;
-                let job = rows.next()?.map(job).transpose()?;
+                let job = tx.first(sql, [number], job)?;
                 if let Some(job) = &job {
                     // What an earlier run left half done. Its vectors stay: they are wanted again at once.
                     let left = (job.number, job.version);
-                    run(c, "DELETE FROM chunks WHERE document = ?1 AND version > ?2", left)?;
-                    run(c, "DELETE FROM document_texts WHERE document = ?1 AND version > ?2", left)?;
+                    tx.run("DELETE FROM chunks WHERE document = ?1 AND version > ?2", left)?;
+                    tx.run("DELETE FROM document_texts WHERE document = ?1 AND version > ?2", left)?;
                 }
                 Ok(job)
             })
@@ -137,17 +132,16 @@ impl Ingest {
     /// When the next document may be begun that has to wait longer than until now; none where there is none.
     pub async fn next_try(&self, now: Time) -> Result<Option<Time>> {
         let sql = "SELECT min(not_before) FROM documents WHERE status = 'queued' AND not_before > ?1";
-        let next = |row: &Row<'_>| row.get::<_, Option<i64>>(0);
-        self.db.read(move |c| Ok(c.query_row(sql, [now.millis()], next)?.map(Time::from_millis))).await
+        self.db.read(move |tx| tx.one(sql, [now])).await
     }
 
     /// Keeps the file that was fetched.
     pub async fn fetched(&self, job: &Job, content: Content) -> Result<()> {
         let job = job.clone();
         self.db
-            .write(move |c| {
-                ensure_run(c, job.number, job.run)?;
-                documents::put_content(c, job.number, &content)
+            .write(move |tx| {
+                ensure_run(tx, job.number, job.run)?;
+                documents::put_content(tx, job.number, &content)
             })
             .await
     }
@@ -156,13 +150,12 @@ impl Ingest {
     pub async fn describe(&self, job: &Job, facts: Facts) -> Result<Option<String>> {
         let job = job.clone();
         self.db
-            .write(move |c| {
-                ensure_run(c, job.number, job.run)?;
+            .write(move |tx| {
+                ensure_run(tx, job.number, job.run)?;
                 let title = facts.title.filter(|_| !job.titled || job.source != SourceKind::Text);
                 let titled = job.titled || title.is_some();
                 let title = title.unwrap_or(job.title);
-                run(
-                    c,
+                tx.run(
                     "UPDATE documents SET title = ?2, titled = ?3, kind = ?4, pages = ?5 WHERE number = ?1",
                     params![job.number, title, titled, facts.kind, facts.pages],
                 )?;
@@ -175,14 +168,14 @@ impl Ingest {
     pub async fn add(&self, job: &Job, title: Option<String>, piece: Piece) -> Result<()> {
         let job = job.clone();
         self.db
-            .write(move |c| {
-                ensure_run(c, job.number, job.run)?;
+            .write(move |tx| {
+                ensure_run(tx, job.number, job.run)?;
                 let place = (job.number, job.version + 1);
                 if let Some((start, text)) = &piece.text {
-                    chunks::add_text(c, place, *start, text)?;
+                    chunks::add_text(tx, place, *start, text)?;
                 }
-                chunks::add(c, place, title.as_deref(), &piece.chunks)?;
-                run(c, "UPDATE documents SET progress = ?2 WHERE number = ?1", (job.number, piece.progress))?;
+                chunks::add(tx, place, title.as_deref(), &piece.chunks)?;
+                tx.run("UPDATE documents SET progress = ?2 WHERE number = ?1", (job.number, piece.progress))?;
                 Ok(())
             })
             .await
@@ -192,16 +185,16 @@ impl Ingest {
     pub async fn read(&self, job: &Job) -> Result<()> {
         let job = job.clone();
         self.db
-            .write(move |c| {
-                ensure_run(c, job.number, job.run)?;
-                if chunks::count(c, job.number, job.version + 1)? == 0 {
+            .write(move |tx| {
+                ensure_run(tx, job.number, job.run)?;
+                if chunks::count(tx, job.number, job.version + 1)? == 0 {
                     let sql = "SELECT 1 FROM documents WHERE number = ?1 AND (kind = 'pdf' OR mime LIKE 'image/%')";
-                    let scanned = c.prepare_cached(sql)?.exists([job.number])?;
+                    let scanned = tx.exists(sql, [job.number])?;
                     let hint = if scanned { " A scanned document needs text recognition first." } else { "" };
                     return Err(Error::invalid(format!("There is no text in it.{hint}")));
                 }
                 let sql = "UPDATE documents SET status = 'embedding', progress = 0 WHERE number = ?1";
-                run(c, sql, [job.number])?;
+                tx.run(sql, [job.number])?;
                 Ok(())
             })
             .await
@@ -213,17 +206,15 @@ impl Ingest {
         let job = job.clone();
         let (passes, reason) = (may_pass(error.kind()), error.message().to_owned());
         self.db
-            .write(move |c| {
-                if ensure_run(c, job.number, job.run).is_err() {
+            .write(move |tx| {
+                if ensure_run(tx, job.number, job.run).is_err() {
                     return Ok(());
                 }
-                chunks::remove(c, job.number, job.version + 1..=i64::MAX)?;
-                let tried: i64 =
-                    c.query_row("SELECT attempts FROM documents WHERE number = ?1", [job.number], |row| row.get(0))?;
+                chunks::remove(tx, job.number, job.version + 1..=i64::MAX)?;
+                let tried: i64 = tx.one("SELECT attempts FROM documents WHERE number = ?1", [job.number])?;
                 let status = if passes && tried < TRIES { "queued" } else { "failed" };
                 let pause = PAUSE * (1 << (tried - 1).clamp(0, 8));
-                run(
-                    c,
+                tx.run(
                     "UPDATE documents SET status = ?2, reason = ?3, progress = 0, not_before = ?4, updated_at = ?5,
                                           run = run + 1 WHERE number = ?1",
                     params![job.number, status, reason, now.after(pause).millis(), now.millis()],
@@ -236,22 +227,22 @@ impl Ingest {
     /// Removes for good what has been in the trash since before `then`. Gives the hashes of their files.
     pub async fn empty_trash(&self, then: Time) -> Result<Vec<String>> {
         let old = "status = 'deleted' AND deleted_at < ?1";
-        self.db.purge(move |c| purge::documents(c, old, [then.millis()])).await
+        self.db.purge(move |tx| purge::documents(tx, old, [then.millis()])).await
     }
 
     /// Every file of the storage that a row names.
     pub async fn files(&self) -> Result<HashSet<String>> {
         let sql = "SELECT DISTINCT file FROM documents WHERE file IS NOT NULL";
-        self.db.read(move |c| Ok(all(c, sql, [], |row| Ok(row.get::<_, String>(0)?))?.into_iter().collect())).await
+        self.db.read(move |tx| Ok(tx.all(sql, (), |row| row.get::<String>("file"))?.into_iter().collect())).await
     }
 }
 
 /// Fails where the document was stopped, changed or deleted since the run began.
-fn ensure_run(c: &Connection, number: i64, wanted: i64) -> Result<()> {
+fn ensure_run(tx: &Tx, number: i64, wanted: i64) -> Result<()> {
     let sql = "SELECT 1 FROM documents WHERE number = ?1 AND run = ?2 AND status IN ('reading', 'embedding')";
-    match c.prepare_cached(sql)?.query_row((number, wanted), |_| Ok(())).optional()? {
-        Some(()) => Ok(()),
-        None => Err(Error::new(Kind::Cancelled, "The document was stopped or changed meanwhile.")),
+    match tx.exists(sql, (number, wanted))? {
+        true => Ok(()),
+        false => Err(Error::new(Kind::Cancelled, "The document was stopped or changed meanwhile.")),
     }
 }
 
@@ -261,20 +252,20 @@ fn may_pass(kind: Kind) -> bool {
 }
 
 fn job(row: &Row<'_>) -> Result<Job> {
-    let file: Option<String> = row.get(9)?;
-    let (name, mime) = (row.get(6)?, row.get(7)?);
-    let bytes = row.get::<_, i64>(8)?.unsigned_abs();
-    let source: String = row.get(4)?;
+    let file: Option<String> = row.get("file")?;
+    let (name, mime) = (row.get("name")?, row.get("mime")?);
+    let bytes = row.get::<i64>("bytes")?.unsigned_abs();
+    let source: String = row.get("source")?;
     Ok(Job {
-        number: row.get(0)?,
-        id: parsed(row, 1)?,
-        run: row.get(2)?,
-        version: row.get(3)?,
+        number: row.get("number")?,
+        id: row.parsed("id")?,
+        run: row.get("run")?,
+        version: row.get("version")?,
         source: serde_json::from_value(source.into()).map_err(Error::internal)?,
-        uri: row.get(5)?,
+        uri: row.get("uri")?,
         content: file.map(|hash| Content { name, mime, bytes, hash }),
-        title: row.get(10)?,
-        titled: row.get(11)?,
-        by: row.get::<_, Option<String>>(12)?.map(|id| id.parse()).transpose()?,
+        title: row.get("title")?,
+        titled: row.get("titled")?,
+        by: row.get::<Option<String>>("added_by")?.map(|id| id.parse()).transpose()?,
     })
 }

@@ -1,11 +1,12 @@
 //! API keys: credentials for programs, with permissions of their own.
 
-use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
     people::{Actor, People},
-    roles, rows, sessions, token,
+    roles, sessions,
+    sql::{Row, Tx},
+    token,
 };
 use crate::model::{
     caller::{Credential, Permissions},
@@ -39,12 +40,12 @@ impl People {
     /// The keys of a user, the newest first.
     pub async fn keys(&self, user: UserId) -> Result<Vec<ApiKey>> {
         let sql = format!("{SELECT} WHERE user = ?1 ORDER BY id DESC");
-        self.db.read(move |c| rows::all(c, &sql, [user.to_string()], read)).await
+        self.db.read(move |tx| tx.all(&sql, [user.to_string()], read)).await
     }
 
     /// A key as it is granted now; `None` if it was revoked.
     pub async fn key(&self, id: Id<ApiKey>) -> Result<Option<ApiKey>> {
-        self.db.read(move |c| rows::first(c, &format!("{SELECT} WHERE id = ?1"), [id.to_string()], read)).await
+        self.db.read(move |tx| tx.first(&format!("{SELECT} WHERE id = ?1"), [id.to_string()], read)).await
     }
 
     /// Makes a key and shows it, this once. A person makes their own, in a session; whoever owns this machine makes
@@ -76,10 +77,9 @@ impl People {
         let id = Id::new();
         let key = ApiKey { id, user: new.user, name, permissions, personal, created_at: by.now, last_used_at: None };
         let made = key.clone();
-        self.change_by(by, move |c, by| {
-            let owner = sessions::demand_reach(c, by, key.user, &no_user(key.user))?;
-            let held: i64 =
-                c.query_row("SELECT count(*) FROM api_keys WHERE user = ?1", [key.user.to_string()], |row| row.get(0))?;
+        self.change_by(by, move |tx, by| {
+            let owner = sessions::demand_reach(tx, by, key.user, &no_user(key.user))?;
+            let held: i64 = tx.one("SELECT count(*) FROM api_keys WHERE user = ?1", [key.user.to_string()])?;
             if held >= PER_USER {
                 return Err(Error::conflict(format!("{} has {held} keys. Revoke some first.", owner.username)));
             }
@@ -87,7 +87,7 @@ impl People {
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
             let permissions = roles::permissions_text(&key.permissions)?;
             let (id, user) = (key.id.to_string(), key.user.to_string());
-            rows::run(c, sql, (id, hash, user, &key.name, permissions, key.personal, key.created_at.millis()))?;
+            tx.run(sql, (id, hash, user, &key.name, permissions, key.personal, key.created_at.millis()))?;
             let details = json!({
                 "key": key.id,
                 "name": key.name,
@@ -95,7 +95,7 @@ impl People {
                 "permissions": key.permissions,
                 "personal": key.personal,
             });
-            by.record(c, "key.create", details)
+            by.record(tx, "key.create", details)
         })
         .await?;
         Ok((made, secret))
@@ -103,13 +103,13 @@ impl People {
 
     /// Revokes a key: one's own, or that of a user one may manage.
     pub async fn revoke_key(&self, by: &Actor, id: Id<ApiKey>) -> Result<()> {
-        self.change_by(by, move |c, by| {
+        self.change_by(by, move |tx, by| {
             let sql = format!("{SELECT} WHERE id = ?1");
             let unknown = Error::not_found(format!("There is no key '{id}'."));
-            let key = rows::first(c, &sql, [id.to_string()], read)?.ok_or_else(|| unknown.clone())?;
-            let owner = sessions::demand_reach(c, by, key.user, &unknown)?;
-            rows::run(c, "DELETE FROM api_keys WHERE id = ?1", [id.to_string()])?;
-            by.record(c, "key.revoke", json!({"key": id, "name": key.name, "user": owner.username}))
+            let key = tx.first(&sql, [id.to_string()], read)?.ok_or_else(|| unknown.clone())?;
+            let owner = sessions::demand_reach(tx, by, key.user, &unknown)?;
+            tx.run("DELETE FROM api_keys WHERE id = ?1", [id.to_string()])?;
+            by.record(tx, "key.revoke", json!({"key": id, "name": key.name, "user": owner.username}))
         })
         .await
     }
@@ -118,13 +118,13 @@ impl People {
     pub async fn reach(&self, by: &Actor, user: Option<UserId>) -> Result<UserId> {
         let Some(user) = user else { return Ok(by.caller.user) };
         let by = by.clone();
-        self.db.read(move |c| sessions::demand_reach(c, &by, user, &no_user(user)).map(|user| user.id)).await
+        self.db.read(move |tx| sessions::demand_reach(tx, &by, user, &no_user(user)).map(|user| user.id)).await
     }
 }
 
 /// Revokes all keys of a user. Returns how many there were.
-pub(super) fn revoke_all(c: &Connection, user: UserId) -> Result<usize> {
-    rows::run(c, "DELETE FROM api_keys WHERE user = ?1", [user.to_string()])
+pub(super) fn revoke_all(tx: &Tx, user: UserId) -> Result<usize> {
+    tx.run("DELETE FROM api_keys WHERE user = ?1", [user.to_string()])
 }
 
 fn no_user(id: UserId) -> Error {
@@ -141,12 +141,12 @@ fn parse_name(text: String) -> Result<String> {
 
 fn read(row: &Row<'_>) -> Result<ApiKey> {
     Ok(ApiKey {
-        id: rows::parsed(row, 0)?,
-        user: rows::parsed(row, 1)?,
-        name: row.get(2)?,
-        permissions: rows::json(row, 3)?,
-        created_at: rows::time(row, 4)?,
-        last_used_at: rows::optional_time(row, 5)?,
-        personal: row.get(6)?,
+        id: row.parsed("id")?,
+        user: row.parsed("user")?,
+        name: row.get("name")?,
+        permissions: row.json("permissions")?,
+        created_at: row.time("created_at")?,
+        last_used_at: row.optional_time("last_used_at")?,
+        personal: row.get("personal")?,
     })
 }

@@ -4,10 +4,9 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Connection;
 use serde_json::json;
 
-use super::{db::Db, people::Actor, rows, vectors};
+use super::{db::Db, people::Actor, sql::Tx, vectors};
 use crate::model::{
     error::Result,
     learning::{Ended, Learned, OwnNeed, PastNeed, Used},
@@ -34,7 +33,7 @@ impl Learning {
 
     /// Remembers how a call ended. Returns the version that has it; none where the conversation is not the person's.
     pub async fn note(&self, ended: Ended) -> Result<Option<i64>> {
-        self.db.write(move |c| note(c, &ended)).await
+        self.db.write(move |tx| note(tx, &ended)).await
     }
 
     /// Grows with every change.
@@ -45,17 +44,16 @@ impl Learning {
     /// Every need with the vector of this model, the oldest first, and the version they are of.
     pub async fn all(&self, model: &str) -> Result<(i64, Vec<PastNeed>)> {
         let model = model.to_owned();
-        self.db.read(move |c| Ok((version(c)?, all(c, &model)?))).await
+        self.db.read(move |tx| Ok((version(tx)?, all(tx, &model)?))).await
     }
 
     /// Keeps vectors of needs that another model had embedded, or none.
     pub async fn embed(&self, model: &str, made: Vec<(i64, Vec<f32>)>) -> Result<()> {
         let model = model.to_owned();
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 let sql = "UPDATE needs SET model = ?1, vector = ?2 WHERE id = ?3";
-                made.iter()
-                    .try_for_each(|(need, vector)| rows::run(c, sql, (&model, vectors::bytes(vector), need)).map(drop))
+                made.iter().try_for_each(|(need, vector)| tx.run(sql, (&model, vectors::bytes(vector), need)).map(drop))
             })
             .await
     }
@@ -63,89 +61,96 @@ impl Learning {
     /// What was learned of a tool, with this person's own needs.
     pub async fn of_tool(&self, tool: &str, person: Option<UserId>, bound: f32) -> Result<Learned> {
         let (tool, person) = (tool.to_owned(), person.map(|person| person.to_string()));
-        self.db.read(move |c| learned(c, &tool, person, bound)).await
+        self.db.read(move |tx| learned(tx, &tool, person, bound)).await
     }
 
     /// Forgets what was learned of a tool.
     pub async fn reset(&self, by: &Actor, tool: String) -> Result<()> {
         let by = by.clone();
         self.db
-            .write(move |c| {
-                rows::run(c, "DELETE FROM need_tools WHERE tool = ?1", [&tool])?;
-                rows::run(c, "DELETE FROM needs WHERE id NOT IN (SELECT need FROM need_tools)", ())?;
-                by.record(c, "tool.forget", json!({"tool": tool}))
+            .write(move |tx| {
+                tx.run("DELETE FROM need_tools WHERE tool = ?1", [&tool])?;
+                tx.run("DELETE FROM needs WHERE id NOT IN (SELECT need FROM need_tools)", ())?;
+                by.record(tx, "tool.forget", json!({"tool": tool}))
             })
             .await
     }
 }
 
-fn version(c: &Connection) -> Result<i64> {
-    Ok(c.prepare_cached("SELECT version FROM learning_version")?.query_row((), |row| row.get(0))?)
+fn version(tx: &Tx) -> Result<i64> {
+    tx.one("SELECT version FROM learning_version", ())
 }
 
-fn note(c: &Connection, ended: &Ended) -> Result<Option<i64>> {
+fn note(tx: &Tx, ended: &Ended) -> Result<Option<i64>> {
     let (user, topic) = (ended.user.to_string(), ended.topic.to_string());
     let own = "SELECT 1 FROM conversations WHERE id = ?1 AND user = ?2";
-    if !c.prepare_cached(own)?.exists((&topic, &user))? {
+    if !tx.exists(own, (&topic, &user))? {
         return Ok(None);
     }
     let (model, vector) = ended.vector.as_ref().map(|(model, vector)| (model, vectors::bytes(vector))).unzip();
-    let need: i64 = c
-        .prepare_cached(
-            "INSERT INTO needs (user, topic, text, model, vector, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+    let need: i64 = tx.one(
+        "INSERT INTO needs (user, topic, text, model, vector, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (topic, text) DO UPDATE SET model = excluded.model, vector = excluded.vector
              RETURNING id",
-        )?
-        .query_row((&user, &topic, &ended.need, model, vector, ended.at.millis()), |row| row.get(0))?;
+        (&user, &topic, &ended.need, model, vector, ended.at.millis()),
+    )?;
     let (successes, failures) = if ended.success { (1, 0) } else { (0, 1) };
-    rows::run(
-        c,
+    tx.run(
         "INSERT INTO need_tools (need, tool, successes, failures, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
          ON CONFLICT (need, tool) DO UPDATE SET successes = successes + excluded.successes,
            failures = failures + excluded.failures, last_at = excluded.last_at",
         (need, &ended.tool, successes, failures, ended.at.millis()),
     )?;
-    rows::run(c, "DELETE FROM needs WHERE id <= (SELECT max(id) FROM needs) - ?1", [KEPT])?;
-    version(c).map(Some)
+    tx.run("DELETE FROM needs WHERE id <= (SELECT max(id) FROM needs) - ?1", [KEPT])?;
+    version(tx).map(Some)
 }
 
-fn all(c: &Connection, model: &str) -> Result<Vec<PastNeed>> {
+fn all(tx: &Tx, model: &str) -> Result<Vec<PastNeed>> {
     let mut used: BTreeMap<i64, Vec<Used>> = BTreeMap::new();
     let sql = "SELECT need, tool, successes, failures FROM need_tools ORDER BY need, tool";
-    let calls = rows::all(c, sql, (), |row| {
-        Ok((row.get(0)?, Used { tool: row.get(1)?, successes: row.get(2)?, failures: row.get(3)? }))
+    let calls = tx.all(sql, (), |row| {
+        Ok((
+            row.get("need")?,
+            Used { tool: row.get("tool")?, successes: row.get("successes")?, failures: row.get("failures")? },
+        ))
     })?;
     calls.into_iter().for_each(|(need, call)| used.entry(need).or_default().push(call));
-    let sql = "SELECT id, user, text, CASE WHEN model = ?1 THEN vector END FROM needs ORDER BY id";
-    rows::all(c, sql, [model], |row| {
-        let id = row.get(0)?;
-        let vector = row.get::<_, Option<Vec<u8>>>(3)?.map(|bytes| vectors::floats(&bytes));
+    let sql = "SELECT id, user, text, CASE WHEN model = ?1 THEN vector END AS vector FROM needs ORDER BY id";
+    tx.all(sql, [model], |row| {
+        let id = row.get("id")?;
+        let vector = row.get::<Option<Vec<u8>>>("vector")?.map(|bytes| vectors::floats(&bytes));
         Ok(PastNeed {
             id,
-            user: rows::parsed(row, 1)?,
-            text: row.get(2)?,
+            user: row.parsed("user")?,
+            text: row.get("text")?,
             vector,
             used: used.get(&id).cloned().unwrap_or_default(),
         })
     })
 }
 
-fn learned(c: &Connection, tool: &str, person: Option<String>, bound: f32) -> Result<Learned> {
-    let sums = "SELECT count(DISTINCT text), count(DISTINCT user),
-                       coalesce(sum(successes), 0), coalesce(sum(failures), 0)
+fn learned(tx: &Tx, tool: &str, person: Option<String>, bound: f32) -> Result<Learned> {
+    let sums = "SELECT count(DISTINCT text) AS needs, count(DISTINCT user) AS people,
+                       coalesce(sum(successes), 0) AS successes, coalesce(sum(failures), 0) AS failures
                 FROM need_tools JOIN needs ON needs.id = need WHERE tool = ?1";
-    let (needs, people, successes, failures) =
-        c.prepare_cached(sums)?.query_row([tool], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?)))?;
-    let own = rows::all(
-        c,
-        "SELECT text, sum(successes), sum(failures), max(last_at)
+    let sums = tx.first(sums, [tool], |row| {
+        Ok((row.get("needs")?, row.get("people")?, row.get("successes")?, row.get("failures")?))
+    })?;
+    let (needs, people, successes, failures) = sums.unwrap_or_default();
+    let own = tx.all(
+        "SELECT text, sum(successes) AS successes, sum(failures) AS failures, max(last_at) AS last_at
          FROM need_tools JOIN needs ON needs.id = need
          WHERE tool = ?1 AND user = ?2
          GROUP BY text ORDER BY max(last_at) DESC, max(needs.id) DESC LIMIT ?3",
         (tool, person, SHOWN),
         |row| {
-            let last_at = Time::from_millis(row.get(3)?);
-            Ok(OwnNeed { need: row.get(0)?, successes: row.get(1)?, failures: row.get(2)?, last_at })
+            let last_at = row.time("last_at")?;
+            Ok(OwnNeed {
+                need: row.get("text")?,
+                successes: row.get("successes")?,
+                failures: row.get("failures")?,
+                last_at,
+            })
         },
     )?;
     Ok(Learned { needs, people, successes, failures, bound, own })
@@ -164,10 +169,10 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
         let topics = [ConversationId::new(), ConversationId::new()];
-        let seeded = db.write(move |c| {
-            let user = users::mara(c)?;
+        let seeded = db.write(move |tx| {
+            let user = users::mara(tx)?;
             let sql = "INSERT INTO conversations (id, user, title, created_at, updated_at) VALUES (?1, ?2, '', 0, 0)";
-            topics.iter().try_for_each(|topic| rows::run(c, sql, (topic.to_string(), user.to_string())).map(drop))?;
+            topics.iter().try_for_each(|topic| tx.run(sql, (topic.to_string(), user.to_string())).map(drop))?;
             Ok(user)
         });
         let user = seeded.await.unwrap();

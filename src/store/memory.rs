@@ -11,8 +11,6 @@ mod vectors;
 
 use std::collections::HashSet;
 
-use rusqlite::{Connection, OptionalExtension};
-
 pub use self::{
     digest::{Digest, Theme},
     episodes::{Due, Episodes},
@@ -24,7 +22,7 @@ use self::{
     rows::first,
     vectors::{Cache, Readings},
 };
-use super::{db::Db, rows::run};
+use super::{db::Db, sql::Tx};
 use crate::model::{
     conversation::ConversationId,
     error::{Error, Result},
@@ -70,17 +68,17 @@ impl Memories {
     /// Remembers these, all or none, in order. What is there already is renewed instead of doubled.
     pub async fn save(&self, new: Vec<NewMemory>, source: Option<ConversationId>, now: Time) -> Result<Vec<Saved>> {
         let user = self.user;
-        self.store.db.write(move |c| save::all(c, user, &new, source, now)).await
+        self.store.db.write(move |tx| save::all(tx, user, &new, source, now)).await
     }
 
     /// The memory with this key or id; a key made from what it said before counts too.
     pub async fn get(&self, key: &str, now: Time) -> Result<Memory> {
         let (user, wanted) = (self.user, key.trim().to_owned());
-        let found = self.store.db.read(move |c| {
+        let found = self.store.db.read(move |tx| {
             let sql = "SELECT * FROM memories WHERE user = ?1 AND (key = ?2 OR id = ?2)";
-            match first(c, sql, (user.to_string(), wanted.clone()), now)? {
+            match first(tx, sql, (user.to_string(), wanted.clone()), now)? {
                 Some(found) => Ok(Some(found)),
-                None => keys::once_made(c, user, &wanted, now),
+                None => keys::once_made(tx, user, &wanted, now),
             }
         });
         found.await?.ok_or_else(|| rows::no_memory(key))
@@ -89,46 +87,46 @@ impl Memories {
     /// The best matches, best first.
     pub async fn search(&self, search: Search) -> Result<Vec<Match>> {
         let (user, cache) = (self.user, self.store.cache.clone());
-        self.store.db.read(move |c| search::best(c, &cache, user, &search)).await
+        self.store.db.read(move |tx| search::best(tx, &cache, user, &search)).await
     }
 
     /// The memories last said or changed, newest first; empty `layers` means all.
     pub async fn recent(&self, layers: Vec<Layer>, limit: usize, now: Time) -> Result<Vec<Memory>> {
         let user = self.user;
-        self.store.db.read(move |c| rows::recent(c, user, &layers, limit, now)).await
+        self.store.db.read(move |tx| rows::recent(tx, user, &layers, limit, now)).await
     }
 
     /// What a turn about this should know: the memories that bear on it, then the latest preferences. Of the search,
     /// layers and threshold do not count.
     pub async fn relevant(&self, search: Search, reach: Reach) -> Result<Vec<Memory>> {
         let (user, cache) = (self.user, self.store.cache.clone());
-        self.store.db.read(move |c| search::relevant(c, &cache, user, &search, reach)).await
+        self.store.db.read(move |tx| search::relevant(tx, &cache, user, &search, reach)).await
     }
 
     /// What the time since `from` was about, as far as it is among `only`, where that is given.
     pub async fn digest(&self, from: Time, only: Option<HashSet<MemoryId>>, now: Time) -> Result<Digest> {
         let user = self.user;
-        self.store.db.read(move |c| digest::since(c, user, from, (only, now))).await
+        self.store.db.read(move |tx| digest::since(tx, user, from, (only, now))).await
     }
 
     /// Notes that these were called back, which firms them up.
     pub async fn recalled(&self, ids: Vec<MemoryId>, now: Time) -> Result<()> {
         let user = self.user;
-        self.store.db.write(move |c| ids.iter().try_for_each(|id| rows::renew(c, user, *id, now))).await
+        self.store.db.write(move |tx| ids.iter().try_for_each(|id| rows::renew(tx, user, *id, now))).await
     }
 
     /// Changes one memory. Fails where a text is empty or too long, or the key is another memory's.
     pub async fn update(&self, id: MemoryId, change: MemoryChange, now: Time) -> Result<Memory> {
         let (user, change) = (self.user, change.checked()?);
-        self.store.db.write(move |c| update(c, user, id, change, now)).await
+        self.store.db.write(move |tx| update(tx, user, id, change, now)).await
     }
 
     /// Forgets one memory, with its wordings and its meaning: of what it said, nothing stays in the database's files.
     pub async fn delete(&self, id: MemoryId) -> Result<()> {
         let user = self.user;
-        let forgotten = self.store.db.erase(move |c| {
+        let forgotten = self.store.db.erase(move |tx| {
             let sql = "DELETE FROM memories WHERE user = ?1 AND id = ?2";
-            let gone = run(c, sql, (user.to_string(), id.to_string()))?;
+            let gone = tx.run(sql, (user.to_string(), id.to_string()))?;
             if gone == 0 { Err(rows::no_memory(&id.to_string())) } else { Ok(()) }
         });
         forgotten.await
@@ -142,7 +140,7 @@ impl Memories {
     /// Up to `limit` memories whose meaning under this model is not known yet.
     pub async fn unread(&self, model: String, limit: usize) -> Result<Vec<(MemoryId, String)>> {
         let user = self.user;
-        self.store.db.read(move |c| vectors::missing(c, user, &model, limit)).await
+        self.store.db.read(move |tx| vectors::missing(tx, user, &model, limit)).await
     }
 
     /// Adds what memories mean, where they still say what was read.
@@ -150,17 +148,17 @@ impl Memories {
         let user = self.user;
         self.store
             .db
-            .write(move |c| read.iter().try_for_each(|(id, said, v)| vectors::add(c, user, *id, said, v)))
+            .write(move |tx| read.iter().try_for_each(|(id, said, v)| vectors::add(tx, user, *id, said, v)))
             .await
     }
 }
 
-fn update(c: &Connection, user: UserId, id: MemoryId, change: MemoryChange, now: Time) -> Result<Memory> {
+fn update(tx: &Tx, user: UserId, id: MemoryId, change: MemoryChange, now: Time) -> Result<Memory> {
     let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
-    let memory = first(c, sql, (user.to_string(), id.to_string()), now)?;
+    let memory = first(tx, sql, (user.to_string(), id.to_string()), now)?;
     let memory = memory.ok_or_else(|| rows::no_memory(&id.to_string()))?;
     let key = change.key.unwrap_or_else(|| memory.key.clone());
-    if key != memory.key && rows::by_key(c, user, &key, now)?.is_some() {
+    if key != memory.key && rows::by_key(tx, user, &key, now)?.is_some() {
         return Err(Error::conflict(format!("Another memory has the key '{key}'.")));
     }
     let said_anew = change.content.as_ref().is_some_and(|content| *content != memory.content);
@@ -174,18 +172,18 @@ fn update(c: &Connection, user: UserId, id: MemoryId, change: MemoryChange, now:
         origin: Origin::joined(memory.origin, change.origin),
         ..memory
     };
-    rows::replace(c, &changed)?;
+    rows::replace(tx, &changed)?;
     if said_anew {
-        vectors::put(c, user, id, change.vector.as_ref())?;
+        vectors::put(tx, user, id, change.vector.as_ref())?;
     }
     Ok(changed)
 }
 
 /// How many memories this person has in a layer.
-fn count(c: &Connection, user: UserId, layer: Layer) -> Result<usize> {
-    let mut statement = c.prepare_cached("SELECT count(*) FROM memories WHERE user = ?1 AND layer = ?2")?;
-    let count: Option<i64> = statement.query_row((user.to_string(), layer.as_str()), |row| row.get(0)).optional()?;
-    usize::try_from(count.unwrap_or(0)).map_err(Error::internal)
+fn count(tx: &Tx, user: UserId, layer: Layer) -> Result<usize> {
+    let sql = "SELECT count(*) FROM memories WHERE user = ?1 AND layer = ?2";
+    let count: i64 = tx.one(sql, (user.to_string(), layer.as_str()))?;
+    usize::try_from(count).map_err(Error::internal)
 }
 
 #[cfg(test)]

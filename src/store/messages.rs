@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, Row, params};
 use serde_json::Value;
 
 use super::{
     attachments, passages,
-    rows::{all, first, json, optional_json, parsed, run, time},
+    sql::{Row, Tx, params},
 };
 use crate::model::{
     conversation::{ConversationId, Message, MessageId, Role, Step, TurnId},
@@ -26,22 +25,22 @@ pub struct Placed {
 }
 
 /// Every message of a conversation from after `from` on, in order, with its steps; of what it brings along only the names.
-pub(super) fn list(c: &Connection, conversation: ConversationId, from: i64) -> Result<Vec<Placed>> {
+pub(super) fn list(tx: &Tx, conversation: ConversationId, from: i64) -> Result<Vec<Placed>> {
     let mut steps: HashMap<String, Vec<Step>> = HashMap::new();
     let sql = "SELECT s.call_id, s.tool, s.asked_as, s.arguments, s.risk, s.state, s.success, s.output, s.model_text,
                       s.duration_ms, s.started_at, s.ticket, s.provider_id, s.malformed, s.message, s.asked_arguments,
                       s.approved_by, s.edited
                FROM steps s JOIN messages m ON m.id = s.message
                WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, s.position";
-    for (message, step) in all(c, sql, (conversation.to_string(), from), |row| Ok((row.get(14)?, step(row)?)))? {
+    for (message, step) in tx.all(sql, (conversation.to_string(), from), |row| Ok((row.get("message")?, step(row)?)))? {
         steps.entry(message).or_default().push(step);
     }
-    let cited = passages::cited(c, conversation)?;
-    let mut attached = attachments::names(c, conversation, from)?;
+    let cited = passages::cited(tx, conversation)?;
+    let mut attached = attachments::names(tx, conversation, from)?;
     let sql = "SELECT seq, id, turn, role, text, created_at, model, input_tokens, output_tokens, error,
                       provider, instead_of
                FROM messages WHERE conversation = ?1 AND seq > ?2 ORDER BY seq";
-    let mut placed = all(c, sql, (conversation.to_string(), from), message)?;
+    let mut placed = tx.all(sql, (conversation.to_string(), from), message)?;
     for Placed { message, .. } in &mut placed {
         let id = message.id.to_string();
         message.steps = steps.remove(&id).unwrap_or_default();
@@ -52,69 +51,68 @@ pub(super) fn list(c: &Connection, conversation: ConversationId, from: i64) -> R
 }
 
 /// Bytes of a conversation's messages and calls, as they are stored: looks at no text.
-pub(super) fn weight(c: &Connection, conversation: ConversationId) -> Result<usize> {
+pub(super) fn weight(tx: &Tx, conversation: ConversationId) -> Result<usize> {
     let sql = "SELECT
       (SELECT coalesce(sum(octet_length(text)), 0) FROM messages WHERE conversation = ?1)
       + (SELECT coalesce(sum(octet_length(s.arguments) + coalesce(octet_length(s.asked_arguments), 0)
                              + coalesce(octet_length(s.output), 0) + coalesce(octet_length(s.model_text), 0)), 0)
          FROM steps s JOIN messages m ON m.id = s.message WHERE m.conversation = ?1)";
-    let bytes: Option<i64> = first(c, sql, [conversation.to_string()], |row| Ok(row.get(0)?))?;
-    let attached = attachments::weight(c, conversation)?;
-    usize::try_from(bytes.unwrap_or(0) + attached).map_err(Error::internal)
+    let bytes: i64 = tx.one(sql, [conversation.to_string()])?;
+    usize::try_from(bytes + attachments::weight(tx, conversation)?).map_err(Error::internal)
 }
 
 fn message(row: &Row<'_>) -> Result<Placed> {
-    let usage: (Option<i64>, Option<i64>) = (row.get(7)?, row.get(8)?);
-    let role: String = row.get(3)?;
+    let usage: (Option<i64>, Option<i64>) = (row.get("input_tokens")?, row.get("output_tokens")?);
+    let role: String = row.get("role")?;
     let message = Message {
-        id: parsed(row, 1)?,
-        turn_id: parsed(row, 2)?,
+        id: row.parsed("id")?,
+        turn_id: row.parsed("turn")?,
         role: if role == Role::User.as_str() { Role::User } else { Role::Assistant },
-        text: row.get(4)?,
+        text: row.get("text")?,
         attachments: Vec::new(),
         steps: Vec::new(),
         citations: Vec::new(),
-        created_at: time(row, 5)?,
-        model: row.get(6)?,
+        created_at: row.time("created_at")?,
+        model: row.get("model")?,
         usage: match usage {
             (Some(input), Some(output)) => {
                 Some(Usage { input_tokens: input.unsigned_abs(), output_tokens: output.unsigned_abs() })
             }
             _ => None,
         },
-        error: row.get(9)?,
-        provider: row.get(10)?,
-        instead_of: optional_json(row, 11)?,
+        error: row.get("error")?,
+        provider: row.get("provider")?,
+        instead_of: row.optional_json("instead_of")?,
         former: 0,
     };
-    Ok(Placed { seq: row.get(0)?, message })
+    Ok(Placed { seq: row.get("seq")?, message })
 }
 
 fn step(row: &Row<'_>) -> Result<Step> {
     let word = |column| Ok::<_, Error>(Value::String(row.get(column)?));
-    let output: Option<String> = row.get(7)?;
-    let ticket: Option<String> = row.get(11)?;
-    let asked: Option<String> = row.get(15)?;
-    let edited: Option<String> = row.get(17)?;
+    let output: Option<String> = row.get("output")?;
+    let ticket: Option<String> = row.get("ticket")?;
+    let asked: Option<String> = row.get("asked_arguments")?;
+    let edited: Option<String> = row.get("edited")?;
     Ok(Step {
-        call_id: parsed(row, 0)?,
-        tool: row.get(1)?,
-        asked_as: row.get(2)?,
-        arguments: json(row, 3)?,
+        call_id: row.parsed("call_id")?,
+        tool: row.get("tool")?,
+        asked_as: row.get("asked_as")?,
+        arguments: row.json("arguments")?,
         asked_arguments: asked.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
-        approved_by: row.get(16)?,
+        approved_by: row.get("approved_by")?,
         edited: edited.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?.unwrap_or_default(),
-        risk: serde_json::from_value(word(4)?).map_err(Error::internal)?,
-        state: serde_json::from_value(word(5)?).map_err(Error::internal)?,
-        success: row.get(6)?,
+        risk: serde_json::from_value(word("risk")?).map_err(Error::internal)?,
+        state: serde_json::from_value(word("state")?).map_err(Error::internal)?,
+        success: row.get("success")?,
         output: output.as_deref().map(answer).transpose()?,
-        model_text: row.get(8)?,
+        model_text: row.get("model_text")?,
         ticket: None,
-        duration_ms: row.get::<_, Option<i64>>(9)?.map(i64::unsigned_abs),
-        started_at: time(row, 10)?,
+        duration_ms: row.get::<Option<i64>>("duration_ms")?.map(i64::unsigned_abs),
+        started_at: row.time("started_at")?,
         ticket_id: ticket.map(|text| text.parse()).transpose()?,
-        provider_id: row.get(12)?,
-        malformed: row.get(13)?,
+        provider_id: row.get("provider_id")?,
+        malformed: row.get("malformed")?,
     })
 }
 
@@ -131,10 +129,9 @@ fn answer(text: &str) -> Result<Value> {
 }
 
 /// Adds a message with its steps at the end of a conversation.
-pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Message) -> Result<()> {
+pub(super) fn insert(tx: &Tx, conversation: ConversationId, message: &Message) -> Result<()> {
     let instead_of = message.instead_of.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?;
-    run(
-        c,
+    tx.run(
         "INSERT INTO messages (id, conversation, turn, role, text, model, input_tokens, output_tokens, error,
                                created_at, provider, instead_of)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
@@ -153,17 +150,16 @@ pub(super) fn insert(c: &Connection, conversation: ConversationId, message: &Mes
             instead_of,
         ],
     )?;
-    attachments::put(c, message.id, &message.attachments)?;
-    passages::cite(c, message.id, &message.citations)?;
-    message.steps.iter().enumerate().try_for_each(|(position, step)| put_step(c, message.id, position, step))
+    attachments::put(tx, message.id, &message.attachments)?;
+    passages::cite(tx, message.id, &message.citations)?;
+    message.steps.iter().enumerate().try_for_each(|(position, step)| put_step(tx, message.id, position, step))
 }
 
 /// Writes a step, over what stands there.
-pub(super) fn put_step(c: &Connection, message: MessageId, position: usize, step: &Step) -> Result<()> {
+pub(super) fn put_step(tx: &Tx, message: MessageId, position: usize, step: &Step) -> Result<()> {
     let edited = (!step.edited.is_empty()).then(|| serde_json::to_string(&step.edited)).transpose();
     let edited = edited.map_err(Error::internal)?;
-    run(
-        c,
+    tx.run(
         "INSERT OR REPLACE INTO steps (message, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk,
                                        state, success, output, model_text, ticket, duration_ms, started_at,
                                        asked_arguments, approved_by, edited)
@@ -194,11 +190,11 @@ pub(super) fn put_step(c: &Connection, message: MessageId, position: usize, step
 }
 
 /// Copies everything up to and including a message into a fresh conversation, under new ids.
-pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upto: MessageId) -> Result<()> {
-    let messages = list(c, from, 0)?;
+pub(super) fn copy(tx: &Tx, from: ConversationId, to: ConversationId, upto: MessageId) -> Result<()> {
+    let messages = list(tx, from, 0)?;
     let last = messages.iter().position(|placed| placed.message.id == upto);
     let last = last.ok_or_else(|| Error::not_found(format!("There is no message '{upto}' in this conversation.")))?;
-    passages::copy(c, from, to)?;
+    passages::copy(tx, from, to)?;
     let mut turns: HashMap<TurnId, TurnId> = HashMap::new();
     for Placed { mut message, .. } in messages.into_iter().take(last + 1) {
         if message.steps.iter().any(|step| !step.state.is_settled()) {
@@ -208,8 +204,7 @@ pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upt
             Some(turn) => *turn,
             None => {
                 let turn = Id::new();
-                run(
-                    c,
+                tx.run(
                     "INSERT INTO turns (id, conversation, state, error, failure, caller, provider, input_tokens, output_tokens,
                                         model_calls, context, last_event, started_at, finished_at)
                      SELECT ?1, ?2, 'done', error, failure, caller, provider, input_tokens, output_tokens, model_calls, context,
@@ -223,8 +218,8 @@ pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId, upt
         let original = std::mem::replace(&mut message.id, MessageId::new());
         message.turn_id = turn;
         message.attachments.clear();
-        insert(c, to, &message)?;
-        attachments::copy(c, original, message.id)?;
+        insert(tx, to, &message)?;
+        attachments::copy(tx, original, message.id)?;
     }
     Ok(())
 }
@@ -239,10 +234,10 @@ pub(super) struct LastQuestion {
 }
 
 /// The last message of a person in a conversation. `None` if nobody has said anything.
-pub(super) fn last_question(c: &Connection, conversation: ConversationId) -> Result<Option<LastQuestion>> {
+pub(super) fn last_question(tx: &Tx, conversation: ConversationId) -> Result<Option<LastQuestion>> {
     let sql = "SELECT id, seq, turn FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
-    first(c, sql, [conversation.to_string()], |row| {
-        Ok(LastQuestion { id: parsed(row, 0)?, seq: row.get(1)?, turn: parsed(row, 2)? })
+    tx.first(sql, [conversation.to_string()], |row| {
+        Ok(LastQuestion { id: row.parsed("id")?, seq: row.get("seq")?, turn: row.parsed("turn")? })
     })
 }
 

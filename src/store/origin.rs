@@ -1,15 +1,11 @@
 //! The column `origin`: the origin of what is kept, as JSON.
 
-use crate::model::{
-    error::{Error, Result},
-    origin::Origin,
-};
-use rusqlite::{Row, RowIndex};
+use super::sql::Row;
+use crate::model::{error::Result, origin::Origin};
 
-/// Reads the origin of a row; `None` if nothing of it came from outside, or somebody has vouched for it.
-pub(super) fn read(row: &Row<'_>, index: impl RowIndex) -> Result<Option<Origin>> {
-    let text: Option<String> = row.get(index)?;
-    text.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)
+/// Reads the origin of a row from its column `origin`; `None` if nothing of it came from outside, or somebody has vouched for it.
+pub(super) fn read(row: &Row<'_>) -> Result<Option<Origin>> {
+    row.optional_json("origin")
 }
 
 /// Writes an origin as it stands in a row.

@@ -2,7 +2,6 @@
 
 use std::cell::Cell;
 
-use rusqlite::{Connection, Row};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -10,7 +9,7 @@ use super::{
     db::Db,
     origin,
     people::Actor,
-    rows::{all, first, run, time},
+    sql::{Row, Tx},
 };
 use crate::model::{
     caller::Caller,
@@ -96,10 +95,10 @@ impl Origins {
     pub async fn list(&self, caller: &Caller) -> Result<Vec<FromOutside>> {
         let (user, reads_index) = (caller.user, caller.permissions.grants("index:read"));
         self.db
-            .read(move |c| {
+            .read(move |tx| {
                 let (mut found, room) = (Vec::new(), Cell::new(WHOLE));
                 for kind in Kind::ALL.into_iter().filter(|kind| reads_index || !kind.is_everybodys()) {
-                    found.extend(kind.list(c, user, &room)?);
+                    found.extend(kind.list(tx, user, &room)?);
                 }
                 found.sort_by_key(|one| std::cmp::Reverse(one.origin.at));
                 Ok(found)
@@ -118,18 +117,18 @@ impl Origins {
         }
         let by = by.clone();
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 let user = by.caller.user;
-                let found = vouch.kind.find(c, user, &vouch.id)?;
+                let found = vouch.kind.find(tx, user, &vouch.id)?;
                 let found =
                     found.ok_or_else(|| Error::not_found("It is gone, or somebody has vouched for it already."))?;
                 if found.updated_at != vouch.updated_at {
                     return Err(Error::conflict("It has changed since you read it: read it again, then vouch for it."));
                 }
-                vouch.kind.clear(c, user, &vouch.id)?;
+                vouch.kind.clear(tx, user, &vouch.id)?;
                 // What it says may be private: the row says where it came from.
                 let told = json!({"kind": vouch.kind, "source": found.origin.source, "at": found.origin.at});
-                by.record(c, "origin.vouch", told)
+                by.record(tx, "origin.vouch", told)
             })
             .await
     }
@@ -159,35 +158,35 @@ impl Kind {
         matches!(self, Self::IndexEntry | Self::GraphNode | Self::GraphEdge)
     }
 
-    fn list(self, c: &Connection, user: UserId, room: &Cell<usize>) -> Result<Vec<FromOutside>> {
+    fn list(self, tx: &Tx, user: UserId, room: &Cell<usize>) -> Result<Vec<FromOutside>> {
         let sql = format!("SELECT * FROM ({}) ORDER BY updated_at DESC LIMIT ?2", self.sql().rows);
-        all(c, &sql, (user.to_string(), LISTED), |row| self.read(row, room))
+        tx.all(&sql, (user.to_string(), LISTED), |row| self.read(row, room))
     }
 
-    fn find(self, c: &Connection, user: UserId, id: &str) -> Result<Option<FromOutside>> {
+    fn find(self, tx: &Tx, user: UserId, id: &str) -> Result<Option<FromOutside>> {
         let sql = format!("SELECT * FROM ({}) WHERE id = ?2", self.sql().rows);
-        first(c, &sql, (user.to_string(), id), |row| self.read(row, &Cell::new(0)))
+        tx.first(&sql, (user.to_string(), id), |row| self.read(row, &Cell::new(0)))
     }
 
-    fn clear(self, c: &Connection, user: UserId, id: &str) -> Result<()> {
-        run(c, self.sql().clear, (user.to_string(), id)).map(drop)
+    fn clear(self, tx: &Tx, user: UserId, id: &str) -> Result<()> {
+        tx.run(self.sql().clear, (user.to_string(), id)).map(drop)
     }
 
     fn read(self, row: &Row<'_>, room: &Cell<usize>) -> Result<FromOutside> {
-        let origin = origin::read(row, 3)?.ok_or_else(|| Error::internal("a row without an origin was found"))?;
-        let text: String = row.get(2)?;
+        let origin = origin::read(row)?.ok_or_else(|| Error::internal("a row without an origin was found"))?;
+        let text: String = row.get("text")?;
         let left = room.get().checked_sub(text.len());
         room.set(left.unwrap_or(room.get()));
         let is_short = text.chars().nth(BEGINNING).is_none();
         let cut = left.is_none() && !is_short;
         Ok(FromOutside {
             kind: self,
-            id: row.get(0)?,
-            name: row.get(1)?,
+            id: row.get("id")?,
+            name: row.get("name")?,
             cut,
             text: if cut { text.chars().take(BEGINNING).collect() } else { text },
             origin,
-            updated_at: time(row, 4)?,
+            updated_at: row.time("updated_at")?,
         })
     }
 

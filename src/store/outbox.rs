@@ -4,9 +4,7 @@
 
 use std::collections::HashSet;
 
-use rusqlite::Connection;
-
-use super::{chunks, entries, rows};
+use super::{chunks, entries, sql::Tx};
 use crate::model::{
     error::Result,
     index::{Entry, Space},
@@ -22,48 +20,40 @@ pub struct Change {
 }
 
 /// Tells the indexes that this entry was inserted, changed or deleted. To be called inside the transaction that did it.
-pub fn changed(c: &Connection, space: Space, id: i64) -> Result<()> {
-    rows::run(c, "INSERT INTO outbox (space, id) VALUES (?1, ?2)", (space.as_str(), id))?;
+pub fn changed(tx: &Tx, space: Space, id: i64) -> Result<()> {
+    tx.run("INSERT INTO outbox (space, id) VALUES (?1, ?2)", (space.as_str(), id))?;
     Ok(())
 }
 
 /// The next `n` changes of a space after `seq`, in order.
-pub fn after(c: &Connection, space: Space, seq: i64, n: u32) -> Result<Vec<Change>> {
+pub fn after(tx: &Tx, space: Space, seq: i64, n: u32) -> Result<Vec<Change>> {
     let sql = "SELECT seq, id FROM outbox WHERE space = ?1 AND seq > ?2 ORDER BY seq LIMIT ?3";
-    rows::all(c, sql, (space.as_str(), seq, n), |row| Ok(Change { seq: row.get(0)?, id: row.get(1)? }))
+    tx.all(sql, (space.as_str(), seq, n), |row| Ok(Change { seq: row.get("seq")?, id: row.get("id")? }))
 }
 
 /// Which of these entries changed after `seq`.
-pub fn changed_since(c: &Connection, space: Space, seq: i64, among: &HashSet<i64>) -> Result<HashSet<i64>> {
-    let mut statement = c.prepare_cached("SELECT id FROM outbox WHERE space = ?1 AND seq > ?2")?;
-    let mut changes = statement.query((space.as_str(), seq))?;
-    let mut changed = HashSet::new();
-    while let Some(row) = changes.next()? {
-        let id = row.get(0)?;
-        if among.contains(&id) {
-            changed.insert(id);
-        }
-    }
-    Ok(changed)
+pub fn changed_since(tx: &Tx, space: Space, seq: i64, among: &HashSet<i64>) -> Result<HashSet<i64>> {
+    let sql = "SELECT id FROM outbox WHERE space = ?1 AND seq > ?2";
+    let changed = tx.all(sql, (space.as_str(), seq), |row| row.get("id"))?;
+    Ok(changed.into_iter().filter(|id| among.contains(id)).collect())
 }
 
 /// How many changes of a space come after `seq`.
-pub fn pending(c: &Connection, space: Space, seq: i64) -> Result<i64> {
+pub fn pending(tx: &Tx, space: Space, seq: i64) -> Result<i64> {
     let sql = "SELECT count(*) FROM outbox WHERE space = ?1 AND seq > ?2";
-    Ok(c.prepare_cached(sql)?.query_row((space.as_str(), seq), |row| row.get(0))?)
+    tx.one(sql, (space.as_str(), seq))
 }
 
 /// The number of the last change of any space, trimmed or not; 0 before the first.
-pub fn last(c: &Connection) -> Result<i64> {
+pub fn last(tx: &Tx) -> Result<i64> {
     let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outbox'";
-    Ok(c.prepare_cached(sql)?.query_row([], |row| row.get(0))?)
+    tx.one(sql, ())
 }
 
 /// Forgets the changes of a space up to `seq`: every index of it has seen them.
-pub fn trim(c: &Connection, space: Space, seq: i64) -> Result<()> {
-    rows::run(c, "DELETE FROM outbox WHERE space = ?1 AND seq <= ?2", (space.as_str(), seq))?;
-    rows::run(
-        c,
+pub fn trim(tx: &Tx, space: Space, seq: i64) -> Result<()> {
+    tx.run("DELETE FROM outbox WHERE space = ?1 AND seq <= ?2", (space.as_str(), seq))?;
+    tx.run(
         "INSERT INTO outbox_trimmed (space, seq) VALUES (?1, ?2)
          ON CONFLICT (space) DO UPDATE SET seq = max(seq, excluded.seq)",
         (space.as_str(), seq),
@@ -72,29 +62,29 @@ pub fn trim(c: &Connection, space: Space, seq: i64) -> Result<()> {
 }
 
 /// Up to where changes of a space were forgotten; 0 where none were.
-pub fn trimmed(c: &Connection, space: Space) -> Result<i64> {
+pub fn trimmed(tx: &Tx, space: Space) -> Result<i64> {
     let sql = "SELECT seq FROM outbox_trimmed WHERE space = ?1";
-    Ok(rows::first(c, sql, [space.as_str()], |row| Ok(row.get(0)?))?.unwrap_or(0))
+    Ok(tx.first(sql, [space.as_str()], |row| row.get("seq"))?.unwrap_or(0))
 }
 
 /// Which database this is.
-pub fn origin(c: &Connection) -> Result<String> {
-    Ok(c.prepare_cached("SELECT origin FROM outbox_origin")?.query_row([], |row| row.get(0))?)
+pub fn origin(tx: &Tx) -> Result<String> {
+    tx.one("SELECT origin FROM outbox_origin", ())
 }
 
 /// The entry as it is now; none where it is gone. Each noun says what its entries are.
-pub fn entry(c: &Connection, space: Space, id: i64) -> Result<Option<Entry>> {
+pub fn entry(tx: &Tx, space: Space, id: i64) -> Result<Option<Entry>> {
     match space {
-        Space::Entries => entries::entry(c, id),
-        Space::Knowledge => chunks::entry(c, id),
+        Space::Entries => entries::entry(tx, id),
+        Space::Knowledge => chunks::entry(tx, id),
     }
 }
 
 /// The next `n` entries with an id above `after`, by id: what an index is rebuilt from.
-pub fn entries_after(c: &Connection, space: Space, after: i64, n: u32) -> Result<Vec<Entry>> {
+pub fn entries_after(tx: &Tx, space: Space, after: i64, n: u32) -> Result<Vec<Entry>> {
     match space {
-        Space::Entries => entries::entries_after(c, after, n),
-        Space::Knowledge => chunks::entries_after(c, after, n),
+        Space::Entries => entries::entries_after(tx, after, n),
+        Space::Knowledge => chunks::entries_after(tx, after, n),
     }
 }
 
@@ -107,20 +97,20 @@ mod tests {
     async fn changes_come_in_order_and_numbers_are_never_used_again() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        db.write(|c| {
-            assert_eq!(last(c)?, 0);
-            changed(c, Space::Entries, 7)?;
-            changed(c, Space::Knowledge, 7)?;
-            changed(c, Space::Entries, 8)?;
-            assert_eq!(after(c, Space::Entries, 0, 9)?, [Change { seq: 1, id: 7 }, Change { seq: 3, id: 8 }]);
-            assert_eq!(after(c, Space::Entries, 1, 9)?, [Change { seq: 3, id: 8 }]);
-            assert_eq!(changed_since(c, Space::Entries, 1, &HashSet::from([7, 8]))?, HashSet::from([8]));
-            assert_eq!((pending(c, Space::Entries, 0)?, pending(c, Space::Entries, 3)?), (2, 0));
-            trim(c, Space::Entries, 3)?;
-            trim(c, Space::Knowledge, 3)?;
-            assert_eq!((last(c)?, trimmed(c, Space::Entries)?), (3, 3));
-            changed(c, Space::Knowledge, 9)?;
-            assert_eq!(after(c, Space::Knowledge, 0, 9)?, [Change { seq: 4, id: 9 }]);
+        db.write(|tx| {
+            assert_eq!(last(tx)?, 0);
+            changed(tx, Space::Entries, 7)?;
+            changed(tx, Space::Knowledge, 7)?;
+            changed(tx, Space::Entries, 8)?;
+            assert_eq!(after(tx, Space::Entries, 0, 9)?, [Change { seq: 1, id: 7 }, Change { seq: 3, id: 8 }]);
+            assert_eq!(after(tx, Space::Entries, 1, 9)?, [Change { seq: 3, id: 8 }]);
+            assert_eq!(changed_since(tx, Space::Entries, 1, &HashSet::from([7, 8]))?, HashSet::from([8]));
+            assert_eq!((pending(tx, Space::Entries, 0)?, pending(tx, Space::Entries, 3)?), (2, 0));
+            trim(tx, Space::Entries, 3)?;
+            trim(tx, Space::Knowledge, 3)?;
+            assert_eq!((last(tx)?, trimmed(tx, Space::Entries)?), (3, 3));
+            changed(tx, Space::Knowledge, 9)?;
+            assert_eq!(after(tx, Space::Knowledge, 0, 9)?, [Change { seq: 4, id: 9 }]);
             Ok(())
         })
         .await

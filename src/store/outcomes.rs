@@ -2,11 +2,14 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rusqlite::Connection;
 use serde::Serialize;
 use serde_json::json;
 
-use super::{db::Db, people::Actor, rows};
+use super::{
+    db::Db,
+    people::Actor,
+    sql::{Row, Tx},
+};
 use crate::model::{error::Result, time::Time};
 
 /// How many of a tool's last calls its timing is taken from.
@@ -65,15 +68,18 @@ impl Outcomes {
     /// Every tool's record, by canonical id. A tool that never ran has none.
     pub async fn tallies(&self) -> Result<BTreeMap<String, Tally>> {
         self.db
-            .read(|c| {
-                let mut statement =
-                    c.prepare_cached("SELECT tool, calls, failures, weight, last_used_at FROM tool_outcomes")?;
-                let rows = statement.query_map([], |row| {
-                    let last_used_at = Time::from_millis(row.get(4)?);
-                    let tally = Tally { calls: row.get(1)?, failures: row.get(2)?, weight: row.get(3)?, last_used_at };
-                    Ok((row.get(0)?, tally))
+            .read(|tx| {
+                let sql = "SELECT tool, calls, failures, weight, last_used_at FROM tool_outcomes";
+                let tallies = tx.all(sql, (), |row| {
+                    let tally = Tally {
+                        calls: row.get("calls")?,
+                        failures: row.get("failures")?,
+                        weight: row.get("weight")?,
+                        last_used_at: row.time("last_used_at")?,
+                    };
+                    Ok((row.get("tool")?, tally))
                 })?;
-                Ok(rows.collect::<rusqlite::Result<_>>()?)
+                Ok(tallies.into_iter().collect())
             })
             .await
     }
@@ -81,20 +87,18 @@ impl Outcomes {
     /// The weight learned of each tool, by canonical id; tools of which nothing was learned are left out.
     pub async fn weights(&self) -> Result<HashMap<String, f64>> {
         let sql = "SELECT tool, weight FROM tool_outcomes WHERE weight <> 1.0";
-        let read = |row: &rusqlite::Row<'_>| -> Result<(String, f64)> { Ok((row.get(0)?, row.get(1)?)) };
-        self.db.read(move |c| Ok(rows::all(c, sql, [], read)?.into_iter().collect())).await
+        let read = |row: &Row<'_>| -> Result<(String, f64)> { Ok((row.get("tool")?, row.get("weight")?)) };
+        self.db.read(move |tx| Ok(tx.all(sql, (), read)?.into_iter().collect())).await
     }
 
     /// How long a tool's last calls took; none where it never ran.
     pub async fn timing(&self, tool: &str) -> Result<Option<Timing>> {
         let tool = tool.to_owned();
         self.db
-            .read(move |c| {
-                let mut statement = c.prepare_cached(
-                    "SELECT duration_ms FROM audit WHERE tool = ?1 AND duration_ms IS NOT NULL ORDER BY seq DESC LIMIT ?2",
-                )?;
-                let rows = statement.query_map((tool, TIMED), |row| row.get::<_, i64>(0))?;
-                let mut times = rows.collect::<rusqlite::Result<Vec<i64>>>()?;
+            .read(move |tx| {
+                let sql = "SELECT duration_ms FROM audit WHERE tool = ?1 AND duration_ms IS NOT NULL
+                           ORDER BY seq DESC LIMIT ?2";
+                let mut times: Vec<i64> = tx.all(sql, (tool, TIMED), |row| row.get("duration_ms"))?;
                 times.sort_unstable();
                 let at = |share: usize| times.get((times.len() * share / 100).min(times.len().saturating_sub(1)));
                 let timing = at(50).zip(at(95)).map(|(median, p95)| Timing {
@@ -112,9 +116,9 @@ impl Outcomes {
         let today = now.millis().div_euclid(DAY);
         let first = today - (DAYS - 1);
         self.db
-            .read(move |c| {
-                let since = first_since(c, first * DAY)?;
-                let mut found = by_day(c, &tool, (since, first * DAY))?;
+            .read(move |tx| {
+                let since = first_since(tx, first * DAY)?;
+                let mut found = by_day(tx, &tool, (since, first * DAY))?;
                 let quiet = |day: i64| {
                     let day = Time::from_millis(day * DAY).day();
                     Day { day, calls: 0, failures: 0, mean_ms: None }
@@ -128,9 +132,9 @@ impl Outcomes {
     pub async fn reset(&self, by: &Actor, tool: String) -> Result<()> {
         let by = by.clone();
         self.db
-            .write(move |c| {
-                c.execute("DELETE FROM tool_outcomes WHERE tool = ?1", [&tool])?;
-                by.record(c, "tool.reset", json!({"tool": tool}))
+            .write(move |tx| {
+                tx.run("DELETE FROM tool_outcomes WHERE tool = ?1", [&tool])?;
+                by.record(tx, "tool.reset", json!({"tool": tool}))
             })
             .await
     }
@@ -138,12 +142,12 @@ impl Outcomes {
 
 /// The number of the first row written at `time` or later. Times grow with the numbers, but for the length of a call:
 /// so no index over times is needed, which every call would have to pay for.
-fn first_since(c: &Connection, time: i64) -> Result<i64> {
-    let end = rows::first(c, "SELECT coalesce(max(seq), 0) FROM audit", (), |row| Ok(row.get::<_, i64>(0)?))?;
-    let (mut low, mut high) = (1, end.unwrap_or(0) + 1);
+fn first_since(tx: &Tx, time: i64) -> Result<i64> {
+    let end = tx.one::<i64>("SELECT coalesce(max(seq), 0) FROM audit", ())?;
+    let (mut low, mut high) = (1, end + 1);
     while low < high {
         let middle = low + (high - low) / 2;
-        let at = rows::first(c, "SELECT time FROM audit WHERE seq = ?1", [middle], |row| Ok(row.get::<_, i64>(0)?))?;
+        let at = tx.first("SELECT time FROM audit WHERE seq = ?1", [middle], |row| row.get::<i64>("time"))?;
         match at {
             Some(at) if at < time => low = middle + 1,
             _ => high = middle,
@@ -152,15 +156,19 @@ fn first_since(c: &Connection, time: i64) -> Result<i64> {
     Ok(low)
 }
 
-fn by_day(c: &Connection, tool: &str, (seq, time): (i64, i64)) -> Result<BTreeMap<i64, Day>> {
-    let sql = "SELECT time / ?4, count(*), sum(outcome = 'failure'), avg(duration_ms) FROM audit
+fn by_day(tx: &Tx, tool: &str, (seq, time): (i64, i64)) -> Result<BTreeMap<i64, Day>> {
+    let sql = "SELECT time / ?4 AS day, count(*) AS calls, count(*) FILTER (WHERE outcome = 'failure') AS failures,
+                 avg(duration_ms) AS mean_ms FROM audit
                WHERE tool = ?1 AND seq >= ?2 AND time >= ?3 AND duration_ms IS NOT NULL GROUP BY 1";
-    let read = |row: &rusqlite::Row<'_>| {
-        let number: i64 = row.get(0)?;
+    let read = |row: &Row<'_>| {
+        let number: i64 = row.get("day")?;
         let day = Time::from_millis(number * DAY).day();
-        Ok((number, Day { day, calls: row.get(1)?, failures: row.get(2)?, mean_ms: row.get(3)? }))
+        Ok((
+            number,
+            Day { day, calls: row.get("calls")?, failures: row.get("failures")?, mean_ms: row.get("mean_ms")? },
+        ))
     };
-    Ok(rows::all(c, sql, (tool, seq, time, DAY), read)?.into_iter().collect())
+    Ok(tx.all(sql, (tool, seq, time, DAY), read)?.into_iter().collect())
 }
 
 #[cfg(test)]
@@ -211,7 +219,7 @@ mod tests {
             (0, "t", AuditOutcome::Success, Some(4)),
         ] {
             let event = ran(tool, today - day * DAY, outcome, took);
-            db.write(move |c| audit::append(c, &event)).await.unwrap();
+            db.write(move |tx| audit::append(tx, &event)).await.unwrap();
         }
         let days = Outcomes::of(&db).days("t", Time::from_millis(today + 5)).await.unwrap();
         let told: Vec<_> = days.iter().map(|d| (d.calls, d.failures, d.mean_ms)).collect();

@@ -2,12 +2,10 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, Row, params};
-
 use super::{
     conversations,
     db::Db,
-    rows::{all, first, run},
+    sql::{Row, Tx, params},
 };
 use crate::model::{
     conversation::{ConversationId, MessageId},
@@ -24,16 +22,15 @@ pub async fn number(
     conversation: ConversationId,
     passages: Vec<Citation>,
 ) -> Result<Vec<Citation>> {
-    db.write(move |c| {
+    db.write(move |tx| {
         let id = conversation.to_string();
-        if conversations::get(c, user, conversation).is_err() {
+        if conversations::get(tx, user, conversation).is_err() {
             return Ok((1..).zip(passages).map(|(number, passage)| Citation { number, ..passage }).collect());
         }
         let mut numbered = Vec::new();
         for mut passage in passages {
             let (Some(document), Some(chunk)) = (passage.document_id, passage.chunk_id) else { continue };
-            run(
-                c,
+            tx.run(
                 "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score)
                  SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
                  FROM passages WHERE conversation = ?1
@@ -52,7 +49,7 @@ pub async fn number(
                 ],
             )?;
             let sql = "SELECT number FROM passages WHERE conversation = ?1 AND chunk = ?2";
-            passage.number = c.prepare_cached(sql)?.query_row((&id, chunk), |row| row.get(0))?;
+            passage.number = tx.one(sql, (&id, chunk))?;
             numbered.push(passage);
         }
         Ok(numbered)
@@ -77,13 +74,13 @@ const KEPT: usize = 1_000;
 /// Gives a page its number in a conversation; one that was fetched before keeps its own. None where there is no such
 /// conversation.
 pub async fn number_page(db: &Db, user: UserId, conversation: ConversationId, page: Page) -> Result<Option<u32>> {
-    db.write(move |c| {
+    db.write(move |tx| {
         let id = conversation.to_string();
-        if conversations::get(c, user, conversation).is_err() {
+        if conversations::get(tx, user, conversation).is_err() {
             return Ok(None);
         }
         let known = "SELECT number FROM passages WHERE conversation = ?1 AND url = ?2";
-        if let Some(number) = first(c, known, (&id, &page.url), |row| Ok(row.get(0)?))? {
+        if let Some(number) = tx.first(known, (&id, &page.url), |row| row.get("number"))? {
             return Ok(Some(number));
         }
         let text: String = page.text.chars().take(KEPT).collect();
@@ -91,52 +88,51 @@ pub async fn number_page(db: &Db, user: UserId, conversation: ConversationId, pa
         let sql = "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score, url)
                    SELECT ?1, coalesce(max(number), 0) + 1, min(0, coalesce(min(chunk), 0)) - 1, '', ?3, '', NULL, 0, 0, ?4, 1, ?2
                    FROM passages WHERE conversation = ?1";
-        run(c, sql, (&id, &page.url, &page.title, text))?;
-        first(c, known, (&id, &page.url), |row| Ok(row.get(0)?))
+        tx.run(sql, (&id, &page.url, &page.title, text))?;
+        tx.first(known, (&id, &page.url), |row| row.get("number"))
     })
     .await
 }
 
 /// The passages of a conversation among these numbers, in their order.
 pub async fn among(db: &Db, conversation: ConversationId, numbers: Vec<u32>) -> Result<Vec<Citation>> {
-    let known = db.read(move |c| by_number(c, conversation)).await?;
+    let known = db.read(move |tx| by_number(tx, conversation)).await?;
     Ok(numbers.into_iter().filter_map(|number| known.get(&number).cloned()).collect())
 }
 
 /// Every passage of a conversation, by its number.
-pub(super) fn by_number(c: &Connection, conversation: ConversationId) -> Result<HashMap<u32, Citation>> {
+pub(super) fn by_number(tx: &Tx, conversation: ConversationId) -> Result<HashMap<u32, Citation>> {
     let sql = format!("SELECT {COLUMNS} FROM passages p WHERE p.conversation = ?1");
-    let known = all(c, &sql, [conversation.to_string()], |row| read(row, 0))?;
+    let known = tx.all(&sql, [conversation.to_string()], read)?;
     Ok(known.into_iter().map(|passage| (passage.number, passage)).collect())
 }
 
 /// Writes down what a message cites.
-pub(super) fn cite(c: &Connection, message: MessageId, citations: &[Citation]) -> Result<()> {
+pub(super) fn cite(tx: &Tx, message: MessageId, citations: &[Citation]) -> Result<()> {
     for citation in citations {
         let sql = "INSERT OR IGNORE INTO citations (message, number) VALUES (?1, ?2)";
-        run(c, sql, (message.to_string(), citation.number))?;
+        tx.run(sql, (message.to_string(), citation.number))?;
     }
     Ok(())
 }
 
 /// What each message of a conversation cites, by the message's id.
-pub(super) fn cited(c: &Connection, conversation: ConversationId) -> Result<HashMap<String, Vec<Citation>>> {
+pub(super) fn cited(tx: &Tx, conversation: ConversationId) -> Result<HashMap<String, Vec<Citation>>> {
     let sql = format!(
         "SELECT i.message, {COLUMNS} FROM messages m JOIN citations i ON i.message = m.id
            JOIN passages p ON p.conversation = m.conversation AND p.number = i.number
          WHERE m.conversation = ?1 ORDER BY i.message, i.number"
     );
     let mut cited: HashMap<String, Vec<Citation>> = HashMap::new();
-    for (message, citation) in all(c, &sql, [conversation.to_string()], |row| Ok((row.get(0)?, read(row, 1)?)))? {
+    for (message, citation) in tx.all(&sql, [conversation.to_string()], |row| Ok((row.get("message")?, read(row)?)))? {
         cited.entry(message).or_default().push(citation);
     }
     Ok(cited)
 }
 
 /// Gives a copy of a conversation the passages of the original.
-pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId) -> Result<()> {
-    run(
-        c,
+pub(super) fn copy(tx: &Tx, from: ConversationId, to: ConversationId) -> Result<()> {
+    tx.run(
         "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score, url)
          SELECT ?2, number, chunk, document, title, heading, page, start, end, text, score, url
          FROM passages WHERE conversation = ?1",
@@ -148,21 +144,21 @@ pub(super) fn copy(c: &Connection, from: ConversationId, to: ConversationId) -> 
 const COLUMNS: &str = "p.number, p.document, p.chunk, p.title, p.heading, p.page, p.start, p.end, p.text, p.score,
      p.url";
 
-fn read(row: &Row<'_>, first: usize) -> Result<Citation> {
-    let url: Option<String> = row.get(first + 10)?;
-    let document: String = row.get(first + 1)?;
+fn read(row: &Row<'_>) -> Result<Citation> {
+    let url: Option<String> = row.get("url")?;
+    let document: String = row.get("document")?;
     let of_document = url.is_none();
     Ok(Citation {
-        number: row.get(first)?,
+        number: row.get("number")?,
         document_id: of_document.then(|| document.parse()).transpose()?,
-        chunk_id: of_document.then(|| row.get(first + 2)).transpose()?,
+        chunk_id: of_document.then(|| row.get("chunk")).transpose()?,
         url,
-        title: row.get(first + 3)?,
-        heading: row.get(first + 4)?,
-        page: row.get(first + 5)?,
-        start: row.get::<_, i64>(first + 6)?.unsigned_abs(),
-        end: row.get::<_, i64>(first + 7)?.unsigned_abs(),
-        text: row.get(first + 8)?,
-        score: row.get(first + 9)?,
+        title: row.get("title")?,
+        heading: row.get("heading")?,
+        page: row.get("page")?,
+        start: row.get::<i64>("start")?.unsigned_abs(),
+        end: row.get::<i64>("end")?.unsigned_abs(),
+        text: row.get("text")?,
+        score: row.get("score")?,
     })
 }

@@ -9,7 +9,6 @@ use std::sync::{
 };
 
 use parking_lot::RwLock;
-use rusqlite::Connection;
 use serde_json::Value;
 use tokio::sync::watch;
 
@@ -22,6 +21,7 @@ use super::{
     roles,
     sessions::SessionId,
     setup::Link,
+    sql::Tx,
     token::Hash,
 };
 use crate::model::{
@@ -68,11 +68,12 @@ impl People {
     pub(super) async fn change<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let is_closed = Arc::clone(&self.is_closed);
         // Looked at where writes follow one another: see `People::close`.
-        let done = self.db.write(move |c| if is_closed.load(Ordering::SeqCst) { Err(closed()) } else { work(c) }).await;
+        let done =
+            self.db.write(move |tx| if is_closed.load(Ordering::SeqCst) { Err(closed()) } else { work(tx) }).await;
         self.known.forget();
         self.changes.send_replace(());
         done
@@ -82,12 +83,12 @@ impl People {
     pub(super) async fn change_by<T, F>(&self, by: &Actor, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection, &Actor) -> Result<T> + Send + 'static,
+        F: FnOnce(&Tx, &Actor) -> Result<T> + Send + 'static,
     {
         let by = by.clone();
-        let checked = move |c: &Connection| {
-            credentials::ensure_lasting(c, &by)?;
-            work(c, &by)
+        let checked = move |tx: &Tx| {
+            credentials::ensure_lasting(tx, &by)?;
+            work(tx, &by)
         };
         self.change(checked).await
     }
@@ -115,16 +116,16 @@ impl Actor {
     }
 
     /// Writes the audit row of an administrator's action into the transaction that does it.
-    pub(super) fn record(&self, c: &Connection, action: &str, arguments: Value) -> Result<()> {
-        self.append(c, EventType::AdminAction, action, arguments)
+    pub(super) fn record(&self, tx: &Tx, action: &str, arguments: Value) -> Result<()> {
+        self.append(tx, EventType::AdminAction, action, arguments)
     }
 
     /// Writes the audit row of something that concerns his own sign-in.
-    pub(super) fn record_auth(&self, c: &Connection, action: &str, arguments: Value) -> Result<()> {
-        self.append(c, EventType::Auth, action, arguments)
+    pub(super) fn record_auth(&self, tx: &Tx, action: &str, arguments: Value) -> Result<()> {
+        self.append(tx, EventType::Auth, action, arguments)
     }
 
-    fn append(&self, c: &Connection, event_type: EventType, action: &str, arguments: Value) -> Result<()> {
+    fn append(&self, tx: &Tx, event_type: EventType, action: &str, arguments: Value) -> Result<()> {
         let event = Event {
             time: self.now,
             event_type,
@@ -144,7 +145,7 @@ impl Actor {
             edited: Vec::new(),
             own_words: false,
         };
-        audit::append(c, &event).map(drop)
+        audit::append(tx, &event).map(drop)
     }
 
     /// Fails unless he holds all of `permissions`: nobody hands out, or takes from somebody, what he has not.

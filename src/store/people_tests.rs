@@ -79,7 +79,7 @@ impl House {
 
     async fn password(&self, username: &str) -> String {
         let (sql, key) = ("SELECT password FROM users WHERE username_key = ?1", username.to_owned());
-        self.people.db.read(move |c| Ok(c.query_row(sql, [key], |row| row.get(0))?)).await.unwrap()
+        self.people.db.read(move |tx| tx.one(sql, [key])).await.unwrap()
     }
 
     async fn set(&self, user: &User, change: UserChange) -> Result<User> {
@@ -318,7 +318,7 @@ async fn whoever_has_lost_their_credential_meanwhile_changes_nothing() {
 async fn a_password_that_could_not_be_looked_at_is_no_failure() {
     let house = House::new().await;
     let store = async |hash: String| {
-        let write = move |c: &Connection| Ok(c.execute("UPDATE users SET password = ?1", [hash])?);
+        let write = move |tx: &Tx| tx.run("UPDATE users SET password = ?1", [hash]);
         house.people.db.write(write).await.unwrap();
     };
     let hash = house.password("owner").await;
@@ -349,7 +349,7 @@ async fn strangers_cannot_keep_out_who_comes_from_a_known_address() {
     let house = House::new().await;
     house.sign_in("owner", PASSWORD, visit("10.0.0.1", at(0))).await.unwrap();
     // The network stays known to whoever has signed out.
-    house.people.db.write(|c| Ok(c.execute("DELETE FROM sessions", ())?)).await.unwrap();
+    house.people.db.write(|tx| tx.run("DELETE FROM sessions", ())).await.unwrap();
     for _ in 0..5 {
         let wrong = house.sign_in("owner", "not the password", visit("10.6.6.6", at(0))).await;
         assert_eq!(kinds(wrong), Some(Kind::Unauthenticated));

@@ -1,13 +1,12 @@
 //! Business processes. Each change names the revision it was made on: nobody overwrites what he has not read.
 
-use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
 
 use super::{
     db::Db,
     origin,
     people::Actor,
-    rows::{all as every, first, json as json_column, parsed, run, time},
+    sql::{Row, Tx, params},
     vectors,
 };
 use crate::model::{
@@ -62,17 +61,17 @@ impl Processes {
 
     /// One; fails where there is none.
     pub async fn get(&self, id: ProcessId) -> Result<Process> {
-        self.db.read(move |c| demand(c, id)).await
+        self.db.read(move |tx| demand(tx, id)).await
     }
 
     /// Keeps what a person wrote. It counts at once.
     pub async fn create(&self, by: &Actor, draft: ProcessDraft) -> Result<Process> {
         let (by, draft) = (by.clone(), draft.checked()?);
-        let work = move |c: &Connection| {
+        let work = move |tx: &Tx| {
             let process = draft.into_new(ProcessSource::Written, None, by.now);
-            put(c, &process)?;
-            demand_sound(c)?;
-            by.record(c, "process.create", described(&process))?;
+            put(tx, &process)?;
+            demand_sound(tx)?;
+            by.record(tx, "process.create", described(&process))?;
             Ok(process)
         };
         self.db.write(work).await
@@ -81,15 +80,15 @@ impl Processes {
     /// Changes one that is still as it was read. Processes that depend on it follow to its new name.
     pub async fn change(&self, by: &Actor, id: ProcessId, (read, draft): (u32, ProcessDraft)) -> Result<Process> {
         let (by, draft) = (by.clone(), draft.checked()?);
-        let work = move |c: &Connection| {
-            let old = demand(c, id)?;
+        let work = move |tx: &Tx| {
+            let old = demand(tx, id)?;
             demand_read(&old, read)?;
             let before = old.content.name.clone();
             let process = changed(old, draft, &by);
-            put(c, &process)?;
-            rename(c, (&before, &process.content.name), &by)?;
-            demand_sound(c)?;
-            by.record(c, "process.change", described(&process))?;
+            put(tx, &process)?;
+            rename(tx, (&before, &process.content.name), &by)?;
+            demand_sound(tx)?;
+            by.record(tx, "process.change", described(&process))?;
             Ok(process)
         };
         self.db.write(work).await
@@ -98,8 +97,8 @@ impl Processes {
     /// Makes a proposal count that is still as it was read. Whoever does has read it: it is from nowhere else then.
     pub async fn publish(&self, by: &Actor, id: ProcessId, read: u32) -> Result<Process> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let old = demand(c, id)?;
+        let work = move |tx: &Tx| {
+            let old = demand(tx, id)?;
             demand_read(&old, read)?;
             if old.is_published() {
                 return Err(Error::conflict(format!(
@@ -109,9 +108,9 @@ impl Processes {
             }
             let (content, from) = (old.content.clone(), old.origin.clone());
             let process = Process { status: ProcessStatus::Published, origin: None, ..changed(old, content, &by) };
-            put(c, &process)?;
+            put(tx, &process)?;
             let told = json!({"process": described(&process), "origin": from});
-            by.record(c, "process.publish", told)?;
+            by.record(tx, "process.publish", told)?;
             Ok(process)
         };
         self.db.write(work).await
@@ -120,14 +119,14 @@ impl Processes {
     /// Forgets one.
     pub async fn delete(&self, by: &Actor, id: ProcessId) -> Result<()> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let process = demand(c, id)?;
-            let hash = hash_of(c, id)?;
-            run(c, "DELETE FROM processes WHERE id = ?1", [id.to_string()])?;
+        let work = move |tx: &Tx| {
+            let process = demand(tx, id)?;
+            let hash = hash_of(tx, id)?;
+            tx.run("DELETE FROM processes WHERE id = ?1", [id.to_string()])?;
             if let Some(hash) = hash {
-                vectors::release(c, &hash)?;
+                vectors::release(tx, &hash)?;
             }
-            by.record(c, "process.delete", described(&process))
+            by.record(tx, "process.delete", described(&process))
         };
         self.db.write(work).await
     }
@@ -138,10 +137,10 @@ impl Processes {
         // Whoever read them: what they may hold is held here.
         let check = |import: Import| Ok(Import { draft: import.draft.checked()?, ..import });
         let imports = imports.into_iter().map(check).collect::<Result<Vec<_>>>()?;
-        let work = move |c: &Connection| {
+        let work = move |tx: &Tx| {
             let mut kept = Vec::with_capacity(imports.len());
             for Import { draft, read } in imports {
-                let known = named(c, &draft.key())?;
+                let known = named(tx, &draft.key())?;
                 if read.is_some_and(|read| read != known.as_ref().map(|known| known.revision)) {
                     return Err(changed_since(&draft.name));
                 }
@@ -156,12 +155,12 @@ impl Processes {
                     // Nothing stays of what was there.
                     Some(old) => Process { status: ProcessStatus::Published, origin: None, ..changed(old, draft, &by) },
                 };
-                put(c, &process)?;
+                put(tx, &process)?;
                 kept.push(process);
             }
-            demand_sound(c)?;
+            demand_sound(tx)?;
             let names: Vec<&str> = kept.iter().map(|process| process.content.name.as_str()).take(50).collect();
-            by.record(c, "process.import", json!({"count": kept.len(), "names": names}))?;
+            by.record(tx, "process.import", json!({"count": kept.len(), "names": names}))?;
             Ok(kept)
         };
         self.db.write(work).await
@@ -170,19 +169,19 @@ impl Processes {
     /// Keeps what a model proposed, as proposals; what has the name of another is left out.
     pub async fn propose(&self, by: &Actor, drafts: Vec<ProcessDraft>, origin: Option<Origin>) -> Result<Vec<Process>> {
         let by = by.clone();
-        let work = move |c: &Connection| {
+        let work = move |tx: &Tx| {
             let mut kept: Vec<Process> = Vec::new();
             for draft in drafts {
-                if named(c, &draft.key())?.is_some() {
+                if named(tx, &draft.key())?.is_some() {
                     continue;
                 }
                 let process = draft.into_new(ProcessSource::Proposed, origin.clone(), by.now);
-                put(c, &process)?;
+                put(tx, &process)?;
                 kept.push(process);
             }
-            demand_sound(c)?;
+            demand_sound(tx)?;
             let names: Vec<&str> = kept.iter().map(|process| process.content.name.as_str()).collect();
-            by.record(c, "process.propose", json!({"names": names, "origin": origin}))?;
+            by.record(tx, "process.propose", json!({"names": names, "origin": origin}))?;
             Ok(kept)
         };
         self.db.write(work).await
@@ -193,24 +192,24 @@ fn changed(old: Process, content: ProcessDraft, by: &Actor) -> Process {
     Process { content, revision: old.revision.saturating_add(1), updated_at: by.now, ..old }
 }
 
-fn all(c: &Connection) -> Result<Vec<Process>> {
-    every(c, &format!("{COLUMNS} ORDER BY name_key"), (), read)
+fn all(tx: &Tx) -> Result<Vec<Process>> {
+    tx.all(&format!("{COLUMNS} ORDER BY name_key"), (), read)
 }
 
 /// Bytes of what all of them say: looks at no text.
-fn bytes(c: &Connection) -> Result<usize> {
+fn bytes(tx: &Tx) -> Result<usize> {
     let sql = "SELECT coalesce(sum(octet_length(content)), 0) FROM processes";
-    let bytes: Option<i64> = first(c, sql, (), |row| Ok(row.get(0)?))?;
-    usize::try_from(bytes.unwrap_or(0)).map_err(Error::internal)
+    let bytes: i64 = tx.one(sql, ())?;
+    usize::try_from(bytes).map_err(Error::internal)
 }
 
-fn demand(c: &Connection, id: ProcessId) -> Result<Process> {
-    let found = first(c, &format!("{COLUMNS} WHERE id = ?1"), [id.to_string()], read)?;
+fn demand(tx: &Tx, id: ProcessId) -> Result<Process> {
+    let found = tx.first(&format!("{COLUMNS} WHERE id = ?1"), [id.to_string()], read)?;
     found.ok_or_else(|| Error::not_found(format!("There is no process '{id}'.")))
 }
 
-fn named(c: &Connection, key: &str) -> Result<Option<Process>> {
-    first(c, &format!("{COLUMNS} WHERE name_key = ?1"), [key], read)
+fn named(tx: &Tx, key: &str) -> Result<Option<Process>> {
+    tx.first(&format!("{COLUMNS} WHERE name_key = ?1"), [key], read)
 }
 
 fn demand_read(old: &Process, read: u32) -> Result<()> {
@@ -225,51 +224,51 @@ fn changed_since(name: &str) -> Error {
 }
 
 /// No more than there may be, and none that waits for itself.
-fn demand_sound(c: &Connection) -> Result<()> {
-    if bytes(c)? > MAX_BYTES {
+fn demand_sound(tx: &Tx) -> Result<()> {
+    if bytes(tx)? > MAX_BYTES {
         let most = figure::bytes(MAX_BYTES as u64);
         return Err(Error::conflict(format!(
             "All processes together may have {most}: delete some first, or say less."
         )));
     }
-    let all = all(c)?;
+    let all = all(tx)?;
     if all.len() > MAX_PROCESSES {
         return Err(Error::conflict(format!("There can be {MAX_PROCESSES} processes: delete some first.")));
     }
     demand_no_circle(all.iter().map(|process| &process.content))
 }
 
-fn rename(c: &Connection, (before, after): (&str, &str), by: &Actor) -> Result<()> {
+fn rename(tx: &Tx, (before, after): (&str, &str), by: &Actor) -> Result<()> {
     if before == after {
         return Ok(());
     }
     let old = key(before);
-    for process in all(c)? {
+    for process in all(tx)? {
         if process.content.depends_on.iter().any(|name| key(name) == old) {
             let mut content = process.content.clone();
             for name in content.depends_on.iter_mut().filter(|name| key(name) == old) {
                 after.clone_into(name);
             }
-            put(c, &changed(process, content, by))?;
+            put(tx, &changed(process, content, by))?;
         }
     }
     Ok(())
 }
 
-fn hash_of(c: &Connection, id: ProcessId) -> Result<Option<ContentHash>> {
-    first(c, "SELECT hash FROM processes WHERE id = ?1", [id.to_string()], |row| Ok(row.get(0)?))
+fn hash_of(tx: &Tx, id: ProcessId) -> Result<Option<ContentHash>> {
+    tx.first("SELECT hash FROM processes WHERE id = ?1", [id.to_string()], |row| row.get("hash"))
 }
 
-fn put(c: &Connection, process: &Process) -> Result<()> {
+fn put(tx: &Tx, process: &Process) -> Result<()> {
     let (id, name) = (process.id, &process.content.name);
-    if let Some(other) = named(c, &process.content.key())?.filter(|other| other.id != id) {
+    if let Some(other) = named(tx, &process.content.key())?.filter(|other| other.id != id) {
         let kind = if other.is_published() { "process" } else { "proposal" };
         let name = shorten(name);
         return Err(Error::conflict(format!(
             "There is a {kind} '{name}' already: change that one, or choose another name."
         )));
     }
-    let (before, hash) = (hash_of(c, id)?, vectors::hash(&process.content.text()));
+    let (before, hash) = (hash_of(tx, id)?, vectors::hash(&process.content.text()));
     let sql = "INSERT INTO processes (id, name_key, content, source, status, origin, revision, hash, created_at, updated_at) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10) \
          ON CONFLICT (id) DO UPDATE SET name_key = excluded.name_key, content = excluded.content, \
@@ -287,23 +286,23 @@ fn put(c: &Connection, process: &Process) -> Result<()> {
         process.created_at.millis(),
         process.updated_at.millis(),
     ];
-    run(c, sql, values)?;
+    tx.run(sql, values)?;
     match before {
-        Some(before) if before != hash => vectors::release(c, &before),
+        Some(before) if before != hash => vectors::release(tx, &before),
         _ => Ok(()),
     }
 }
 
 fn read(row: &Row<'_>) -> Result<Process> {
     Ok(Process {
-        id: parsed(row, 0)?,
-        content: json_column(row, 1)?,
-        source: parsed(row, 2)?,
-        status: parsed(row, 3)?,
-        origin: origin::read(row, 4)?,
-        revision: row.get(5)?,
-        created_at: time(row, 6)?,
-        updated_at: time(row, 7)?,
+        id: row.parsed("id")?,
+        content: row.json("content")?,
+        source: row.parsed("source")?,
+        status: row.parsed("status")?,
+        origin: origin::read(row)?,
+        revision: row.get("revision")?,
+        created_at: row.time("created_at")?,
+        updated_at: row.time("updated_at")?,
     })
 }
 

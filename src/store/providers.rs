@@ -2,13 +2,12 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::{Connection, Row, params};
 use serde_json::json;
 
 use super::{
     db::Db,
     people::Actor,
-    rows::{all, first, optional_json, parsed, run},
+    sql::{Row, Tx, params},
     vault::{self, Vault},
 };
 use crate::{
@@ -45,16 +44,16 @@ impl Providers {
     /// All of them, the first to be asked first. The environment's comes before the others, until somebody moves it.
     pub async fn list(&self) -> Result<Vec<Provider>> {
         let (vault, environment) = (self.vault.clone(), self.environment.clone());
-        self.db.read(move |c| list(c, &vault, environment)).await
+        self.db.read(move |tx| list(tx, &vault, environment)).await
     }
 
     /// Puts all of them into another order. Fails where that is not the order they are in any more.
     pub async fn reorder(&self, by: &Actor, wanted: ProviderOrder) -> Result<Vec<Provider>> {
         let (vault, environment, by) = (self.vault.clone(), self.environment.clone(), by.clone());
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 let ProviderOrder { seen, order } = wanted;
-                let now: Vec<ProviderId> = list(c, &vault, environment.clone())?.iter().map(|one| one.id).collect();
+                let now: Vec<ProviderId> = list(tx, &vault, environment.clone())?.iter().map(|one| one.id).collect();
                 if now != seen {
                     return Err(Error::conflict(
                         "Somebody else has changed the providers meanwhile. Look at the list anew, then move again.",
@@ -65,10 +64,10 @@ impl Providers {
                     return Err(Error::conflict("The order must name each provider there is once."));
                 }
                 for (at, id) in (1_i64..).zip(&order) {
-                    place(c, environment.as_ref(), *id, at)?;
+                    place(tx, environment.as_ref(), *id, at)?;
                 }
-                by.record(c, "provider.order", json!({ "order": order }))?;
-                list(c, &vault, environment)
+                by.record(tx, "provider.order", json!({ "order": order }))?;
+                list(tx, &vault, environment)
             })
             .await
     }
@@ -97,11 +96,11 @@ impl Providers {
     pub async fn create(&self, by: &Actor, draft: ProviderDraft) -> Result<Provider> {
         let (vault, by) = (self.vault.clone(), by.clone());
         self.db
-            .write(move |c| {
-                let last = first(c, "SELECT coalesce(max(priority), 0) FROM providers", (), |row| Ok(row.get(0)?))?;
-                let provider = draft.into_new(last.unwrap_or(0))?;
-                put(c, &vault, &by, &provider)?;
-                by.record(c, "provider.create", described(&provider))?;
+            .write(move |tx| {
+                let last = tx.one("SELECT coalesce(max(priority), 0) FROM providers", ())?;
+                let provider = draft.into_new(last)?;
+                put(tx, &vault, &by, &provider)?;
+                by.record(tx, "provider.create", described(&provider))?;
                 Ok(provider)
             })
             .await
@@ -112,12 +111,12 @@ impl Providers {
         self.refuse_environment(id)?;
         let (vault, by) = (self.vault.clone(), by.clone());
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 let sql = format!("{SELECT} WHERE id = ?1");
-                let old = first(c, &sql, [id.to_string()], read)?.ok_or_else(|| unknown(id))?;
-                let provider = draft.apply(with_key(c, &vault, old)?)?;
-                put(c, &vault, &by, &provider)?;
-                by.record(c, "provider.change", described(&provider))?;
+                let old = tx.first(&sql, [id.to_string()], read)?.ok_or_else(|| unknown(id))?;
+                let provider = draft.apply(with_key(tx, &vault, old)?)?;
+                put(tx, &vault, &by, &provider)?;
+                by.record(tx, "provider.change", described(&provider))?;
                 Ok(provider)
             })
             .await
@@ -128,12 +127,12 @@ impl Providers {
         self.refuse_environment(id)?;
         let by = by.clone();
         self.db
-            .write(move |c| {
-                if run(c, "DELETE FROM providers WHERE id = ?1", [id.to_string()])? == 0 {
+            .write(move |tx| {
+                if tx.run("DELETE FROM providers WHERE id = ?1", [id.to_string()])? == 0 {
                     return Err(unknown(id));
                 }
-                vault::delete_in(c, (&owner(id), KEY))?;
-                by.record(c, "provider.delete", json!({"id": id}))
+                vault::delete_in(tx, (&owner(id), KEY))?;
+                by.record(tx, "provider.delete", json!({"id": id}))
             })
             .await
     }
@@ -152,12 +151,12 @@ const SELECT: &str =
     "SELECT id, kind, name, base_url, model, priority, enabled, context_tokens, parameters FROM providers";
 
 /// All of them in order, with their keys.
-fn list(c: &Connection, vault: &Vault, environment: Option<Provider>) -> Result<Vec<Provider>> {
-    let kept = all(c, &format!("{SELECT} ORDER BY priority, created_at, id"), (), read)?;
-    let kept = kept.into_iter().map(|provider| with_key(c, vault, provider)).collect::<Result<Vec<_>>>()?;
+fn list(tx: &Tx, vault: &Vault, environment: Option<Provider>) -> Result<Vec<Provider>> {
+    let kept = tx.all(&format!("{SELECT} ORDER BY priority, created_at, id"), (), read)?;
+    let kept = kept.into_iter().map(|provider| with_key(tx, vault, provider)).collect::<Result<Vec<_>>>()?;
     let Some(environment) = environment else { return Ok(kept) };
     let sql = "SELECT priority FROM environment_provider WHERE id = ?1";
-    let moved: Option<i64> = first(c, sql, [environment.id.to_string()], |row| Ok(row.get(0)?))?;
+    let moved: Option<i64> = tx.first(sql, [environment.id.to_string()], |row| row.get("priority"))?;
     let environment = Provider { priority: moved.unwrap_or(environment.priority), ..environment };
     let mut all: Vec<Provider> = std::iter::once(environment).chain(kept).collect();
     // A stable sort. Where nobody has moved it, the environment's comes before all others, whatever their numbers.
@@ -165,7 +164,7 @@ fn list(c: &Connection, vault: &Vault, environment: Option<Provider>) -> Result<
     Ok(all)
 }
 
-fn place(c: &Connection, environment: Option<&Provider>, id: ProviderId, at: i64) -> Result<()> {
+fn place(tx: &Tx, environment: Option<&Provider>, id: ProviderId, at: i64) -> Result<()> {
     let sql = match environment {
         Some(provider) if provider.id == id => {
             "INSERT INTO environment_provider (id, priority) VALUES (?1, ?2)
@@ -173,7 +172,7 @@ fn place(c: &Connection, environment: Option<&Provider>, id: ProviderId, at: i64
         }
         _ => "UPDATE providers SET priority = ?2 WHERE id = ?1",
     };
-    run(c, sql, (id.to_string(), at)).map(drop)
+    tx.run(sql, (id.to_string(), at)).map(drop)
 }
 
 fn from_environment(choice: &ModelChoice) -> Result<Provider> {
@@ -201,30 +200,29 @@ fn from_environment(choice: &ModelChoice) -> Result<Provider> {
 
 fn read(row: &Row<'_>) -> Result<Provider> {
     Ok(Provider {
-        id: parsed(row, 0)?,
-        kind: ProviderKind::parse(&row.get::<_, String>(1)?)?,
-        name: row.get(2)?,
-        base_url: parse_url(&row.get::<_, String>(3)?)?,
-        model: row.get(4)?,
+        id: row.parsed("id")?,
+        kind: ProviderKind::parse(&row.get::<String>("kind")?)?,
+        name: row.get("name")?,
+        base_url: parse_url(&row.get::<String>("base_url")?)?,
+        model: row.get("model")?,
         api_key: None,
-        priority: row.get(5)?,
-        enabled: row.get(6)?,
-        context_tokens: row.get(7)?,
-        parameters: optional_json(row, 8)?.unwrap_or_default(),
+        priority: row.get("priority")?,
+        enabled: row.get("enabled")?,
+        context_tokens: row.get("context_tokens")?,
+        parameters: row.optional_json("parameters")?.unwrap_or_default(),
         from_environment: false,
     })
 }
 
-fn with_key(c: &Connection, vault: &Vault, mut provider: Provider) -> Result<Provider> {
-    provider.api_key = vault.get_in(c, (&owner(provider.id), KEY))?;
+fn with_key(tx: &Tx, vault: &Vault, mut provider: Provider) -> Result<Provider> {
+    provider.api_key = vault.get_in(tx, (&owner(provider.id), KEY))?;
     Ok(provider)
 }
 
-fn put(c: &Connection, vault: &Vault, by: &Actor, provider: &Provider) -> Result<()> {
+fn put(tx: &Tx, vault: &Vault, by: &Actor, provider: &Provider) -> Result<()> {
     let is_plain = provider.parameters == Parameters::default();
     let parameters = (!is_plain).then(|| serde_json::to_string(&provider.parameters)).transpose();
-    run(
-        c,
+    tx.run(
         "INSERT INTO providers (id, kind, name, base_url, model, priority, enabled, context_tokens, created_at, parameters)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)
          ON CONFLICT (id) DO UPDATE SET kind = excluded.kind, name = excluded.name, base_url = excluded.base_url,
@@ -245,8 +243,8 @@ fn put(c: &Connection, vault: &Vault, by: &Actor, provider: &Provider) -> Result
     )?;
     let owner = owner(provider.id);
     match &provider.api_key {
-        Some(key) => vault.put_in(c, (&owner, KEY), key, by.now),
-        None => vault::delete_in(c, (&owner, KEY)).map(drop),
+        Some(key) => vault.put_in(tx, (&owner, KEY), key, by.now),
+        None => vault::delete_in(tx, (&owner, KEY)).map(drop),
     }
 }
 

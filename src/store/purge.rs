@@ -1,8 +1,10 @@
 //! Removing documents for good: from the database, and from the log it is written to first.
 
-use rusqlite::{Connection, Params};
-
-use super::{db::Db, documents, rows::all};
+use super::{
+    db::Db,
+    documents,
+    sql::{Params, Tx},
+};
 use crate::model::error::Result;
 
 /// What was removed.
@@ -13,10 +15,10 @@ pub(super) struct Purged {
 }
 
 /// Removes the documents this condition holds of, and everything of them in the database.
-pub(super) fn documents(c: &Connection, condition: &'static str, bound: impl Params) -> Result<Purged> {
+pub(super) fn documents(tx: &Tx, condition: &'static str, bound: impl Params) -> Result<Purged> {
     let sql = format!("SELECT number, file FROM documents WHERE {condition}");
-    let found = all(c, &sql, bound, |row| Ok((row.get::<_, i64>(0)?, row.get::<_, Option<String>>(1)?)))?;
-    found.iter().try_for_each(|(number, _)| documents::remove(c, *number))?;
+    let found = tx.all(&sql, bound, |row| Ok((row.get::<i64>("number")?, row.get::<Option<String>>("file")?)))?;
+    found.iter().try_for_each(|(number, _)| documents::remove(tx, *number))?;
     Ok(Purged { documents: found.len(), files: found.into_iter().filter_map(|(_, file)| file).collect() })
 }
 
@@ -24,7 +26,7 @@ impl Db {
     /// As [`Db::write`], for what removes documents. Gives the hashes of files that may no longer be needed.
     pub(super) async fn purge<F>(&self, work: F) -> Result<Vec<String>>
     where
-        F: FnOnce(&Connection) -> Result<Purged> + Send + 'static,
+        F: FnOnce(&Tx) -> Result<Purged> + Send + 'static,
     {
         let purged = self.write(work).await?;
         if purged.documents > 0 {
@@ -63,10 +65,10 @@ mod tests {
         let db = Db::open(&path, Commit::Grouped).unwrap();
         let logged = || std::fs::metadata(path.with_extension("db-wal")).unwrap().len();
         let add = async |content| {
-            let added = db.write(move |c| documents::insert(c, None, Time::from_millis(1), (1, &new(content))));
+            let added = db.write(move |tx| documents::insert(tx, None, Time::from_millis(1), (1, &new(content))));
             added.await.unwrap();
         };
-        let purge = async || db.purge(|c| documents(c, "title = ?1", ["Herons"])).await.unwrap();
+        let purge = async || db.purge(|tx| documents(tx, "title = ?1", ["Herons"])).await.unwrap();
 
         add(None).await;
         assert!(logged() > 0);
@@ -76,7 +78,7 @@ mod tests {
         let file = Content { name: "h.txt".into(), mime: "text/plain".into(), bytes: 1, hash: "x".into() };
         add(Some(file)).await;
         assert_eq!(purge().await, ["x"]);
-        db.write(|c| Ok(c.execute_batch("CREATE TABLE t (text)")?)).await.unwrap();
+        db.write(|tx| Ok(tx.script("CREATE TABLE t (text)")?)).await.unwrap();
         assert_eq!(purge().await, Vec::<String>::new());
         assert!(logged() > 0);
     }

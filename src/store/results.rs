@@ -2,11 +2,7 @@
 
 use std::{str::FromStr, time::Duration};
 
-use super::{
-    db::Db,
-    origin,
-    rows::{all, first, run},
-};
+use super::{db::Db, origin};
 use crate::model::{
     conversation::ConversationId,
     error::{Error, Result},
@@ -69,17 +65,17 @@ impl Results {
         let mut pieces = pieces(&text).map(str::to_owned);
         let first = pieces.next().unwrap_or_default();
         self.db
-            .write(move |c| {
-                run(c, "DELETE FROM results WHERE created_at < ?1", [oldest])?;
+            .write(move |tx| {
+                tx.run("DELETE FROM results WHERE created_at < ?1", [oldest])?;
                 let sql =
                     "INSERT INTO results (id, user, topic, text, created_at, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-                run(c, sql, (id.to_string(), &user, topic, first, now.millis(), origin))?;
-                run(c, SURPLUS, (&user, KEPT))
+                tx.run(sql, (id.to_string(), &user, topic, first, now.millis(), origin))?;
+                tx.run(SURPLUS, (&user, KEPT))
             })
             .await?;
         for (part, piece) in (1_i64..).zip(pieces) {
             let sql = "INSERT INTO result_parts (result, part, text) VALUES (?1, ?2, ?3)";
-            self.db.write(move |c| run(c, sql, (id.to_string(), part, piece))).await?;
+            self.db.write(move |tx| tx.run(sql, (id.to_string(), part, piece))).await?;
         }
         Ok(format!("{PREFIX}{id}"))
     }
@@ -90,9 +86,9 @@ impl Results {
         let user = self.user.to_string();
         let sql =
             "SELECT octet_length(text) + (SELECT coalesce(sum(octet_length(parts.text)), 0) FROM result_parts parts
-                                                WHERE parts.result = results.id)
+                                                WHERE parts.result = results.id) AS bytes
                    FROM results WHERE id = ?1 AND user = ?2";
-        let bytes = self.db.read(move |c| first(c, sql, (id.to_string(), user), |row| Ok(row.get::<_, i64>(0)?)));
+        let bytes = self.db.read(move |tx| tx.first(sql, (id.to_string(), user), |row| row.get::<i64>("bytes")));
         Ok(bytes.await?.unwrap_or(0).unsigned_abs())
     }
 
@@ -102,15 +98,15 @@ impl Results {
         let id = handle_id(handle).ok_or_else(gone)?;
         let (user, topic) = (self.user.to_string(), self.topic.map(|id| id.to_string()));
         let oldest = oldest(now);
-        let found = self.db.read(move |c| {
+        let found = self.db.read(move |tx| {
             let sql = "SELECT text, origin FROM results
                        WHERE id = ?1 AND user = ?2 AND topic IS ?3 AND created_at >= ?4";
-            let begun = first(c, sql, (id.to_string(), user, topic, oldest), |row| {
-                Ok(StoredText { text: row.get(0)?, origin: origin::read(row, 1)? })
+            let begun = tx.first(sql, (id.to_string(), user, topic, oldest), |row| {
+                Ok(StoredText { text: row.get("text")?, origin: origin::read(row)? })
             })?;
             let Some(mut stored) = begun else { return Ok(None) };
             let sql = "SELECT text FROM result_parts WHERE result = ?1 ORDER BY part";
-            for part in all(c, sql, [id.to_string()], |row| Ok(row.get::<_, String>(0)?))? {
+            for part in tx.all(sql, [id.to_string()], |row| row.get::<String>("text"))? {
                 stored.text.push_str(&part);
             }
             Ok(Some(stored))

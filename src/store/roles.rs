@@ -1,13 +1,12 @@
 //! Roles: named sets of permissions. Three are built in; an administrator makes others.
 
-use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
     collections,
     db::Db,
     people::{Actor, People},
-    rows,
+    sql::{Row, Tx},
 };
 use crate::model::{
     caller::Permissions,
@@ -23,9 +22,7 @@ impl People {
     /// All roles, built-in ones first.
     pub async fn roles(&self) -> Result<Vec<Role>> {
         self.db
-            .read(|c| {
-                rows::all(c, "SELECT name, permissions, built_in FROM roles ORDER BY built_in DESC, name", (), read)
-            })
+            .read(|tx| tx.all("SELECT name, permissions, built_in FROM roles ORDER BY built_in DESC, name", (), read))
             .await
     }
 
@@ -35,11 +32,11 @@ impl People {
         by.demand_all(&permissions)?;
         let role = Role { name: parse_name(&name)?, permissions: bounded(permissions)?, built_in: false };
         let made = role.clone();
-        self.change_by(by, move |c, by| {
-            ensure_unlike_others(c, &role.name)?;
+        self.change_by(by, move |tx, by| {
+            ensure_unlike_others(tx, &role.name)?;
             let text = permissions_text(&role.permissions)?;
-            rows::run(c, "INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, 0)", (&role.name, text))?;
-            by.record(c, "role.create", json!({"role": role.name, "permissions": role.permissions}))
+            tx.run("INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, 0)", (&role.name, text))?;
+            by.record(tx, "role.create", json!({"role": role.name, "permissions": role.permissions}))
         })
         .await?;
         Ok(made)
@@ -50,17 +47,13 @@ impl People {
         by.caller.ensure_person()?;
         by.demand_all(&permissions)?;
         let permissions = bounded(permissions)?;
-        self.change_by(by, move |c, by| {
-            let before = find_custom(c, &name)?;
+        self.change_by(by, move |tx, by| {
+            let before = find_custom(tx, &name)?;
             by.demand_all(&before.permissions)?;
-            rows::run(
-                c,
-                "UPDATE roles SET permissions = ?2 WHERE name = ?1",
-                (&name, permissions_text(&permissions)?),
-            )?;
-            demand_administrator(c)?;
+            tx.run("UPDATE roles SET permissions = ?2 WHERE name = ?1", (&name, permissions_text(&permissions)?))?;
+            demand_administrator(tx)?;
             let details = json!({"role": name, "permissions": permissions, "before": before.permissions});
-            by.record(c, "role.change", details)?;
+            by.record(tx, "role.change", details)?;
             Ok(Role { permissions, ..before })
         })
         .await
@@ -69,19 +62,19 @@ impl People {
     /// Deletes a role nobody has. Collections that were open to it are not open to another one of its name.
     pub async fn delete_role(&self, by: &Actor, name: String) -> Result<()> {
         by.caller.ensure_person()?;
-        self.change_by(by, move |c, by| {
-            let role = find_custom(c, &name)?;
+        self.change_by(by, move |tx, by| {
+            let role = find_custom(tx, &name)?;
             by.demand_all(&role.permissions)?;
-            let users: i64 = c.query_row("SELECT count(*) FROM users WHERE role = ?1", [&name], |row| row.get(0))?;
+            let users: i64 = tx.one("SELECT count(*) FROM users WHERE role = ?1", [&name])?;
             if users > 0 {
                 let who = if users == 1 { "one user has".to_owned() } else { format!("{users} users have") };
                 return Err(Error::conflict(format!(
                     "The role '{name}' is in use: {who} it. Give them another first."
                 )));
             }
-            rows::run(c, "DELETE FROM roles WHERE name = ?1", [&name])?;
-            collections::forget_role(c, &name)?;
-            by.record(c, "role.delete", json!({"role": name}))
+            tx.run("DELETE FROM roles WHERE name = ?1", [&name])?;
+            collections::forget_role(tx, &name)?;
+            by.record(tx, "role.delete", json!({"role": name}))
         })
         .await
     }
@@ -90,16 +83,16 @@ impl People {
 /// Brings the built-in roles to what this version says; writes only where something differs.
 pub(super) async fn seed(db: &Db) -> Result<()> {
     let wanted = built_in()?;
-    let there = db.read(|c| rows::all(c, "SELECT name, permissions, built_in FROM roles", (), read)).await?;
+    let there = db.read(|tx| tx.all("SELECT name, permissions, built_in FROM roles", (), read)).await?;
     let missing: Vec<Role> = wanted.into_iter().filter(|role| !there.contains(role)).collect();
     if missing.is_empty() {
         return Ok(());
     }
-    db.write(move |c| {
+    db.write(move |tx| {
         for role in missing {
             const SQL: &str = "INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, 1) \
                  ON CONFLICT (name) DO UPDATE SET permissions = excluded.permissions, built_in = 1";
-            rows::run(c, SQL, (&role.name, permissions_text(&role.permissions)?))?;
+            tx.run(SQL, (&role.name, permissions_text(&role.permissions)?))?;
         }
         Ok(())
     })
@@ -107,19 +100,18 @@ pub(super) async fn seed(db: &Db) -> Result<()> {
 }
 
 /// The role of this name.
-pub(super) fn find(c: &Connection, name: &str) -> Result<Option<Role>> {
-    rows::first(c, "SELECT name, permissions, built_in FROM roles WHERE name = ?1", [name], read)
+pub(super) fn find(tx: &Tx, name: &str) -> Result<Option<Role>> {
+    tx.first("SELECT name, permissions, built_in FROM roles WHERE name = ?1", [name], read)
 }
 
 /// The role of this name, for giving it to somebody.
-pub(super) fn demand(c: &Connection, name: &str) -> Result<Role> {
-    find(c, name)?.ok_or_else(|| Error::not_found(format!("There is no role '{}'.", shorten(name))))
+pub(super) fn demand(tx: &Tx, name: &str) -> Result<Role> {
+    find(tx, name)?.ok_or_else(|| Error::not_found(format!("There is no role '{}'.", shorten(name))))
 }
 
 /// Fails where a change has left nobody who may do everything.
-pub(super) fn demand_administrator(c: &Connection) -> Result<()> {
-    let roles = rows::all(
-        c,
+pub(super) fn demand_administrator(tx: &Tx) -> Result<()> {
+    let roles = tx.all(
         "SELECT DISTINCT r.name, r.permissions, r.built_in FROM roles r JOIN users u ON u.role = r.name WHERE u.disabled = 0",
         (),
         read,
@@ -144,8 +136,8 @@ pub(super) fn bounded(permissions: Permissions) -> Result<Permissions> {
 }
 
 /// Fails where a role has this name, or one that people could take for it.
-fn ensure_unlike_others(c: &Connection, name: &str) -> Result<()> {
-    let names: Vec<String> = rows::all(c, "SELECT name FROM roles ORDER BY name", (), |row| Ok(row.get(0)?))?;
+fn ensure_unlike_others(tx: &Tx, name: &str) -> Result<()> {
+    let names: Vec<String> = tx.all("SELECT name FROM roles ORDER BY name", (), |row| row.get("name"))?;
     match names.iter().find(|other| look_alike(name, other)) {
         None => Ok(()),
         Some(same) if same == name => Err(Error::conflict(format!("There is a role '{name}' already."))),
@@ -155,8 +147,8 @@ fn ensure_unlike_others(c: &Connection, name: &str) -> Result<()> {
     }
 }
 
-fn find_custom(c: &Connection, name: &str) -> Result<Role> {
-    let role = find(c, name)?.ok_or_else(|| Error::not_found(format!("There is no role '{}'.", shorten(name))))?;
+fn find_custom(tx: &Tx, name: &str) -> Result<Role> {
+    let role = find(tx, name)?.ok_or_else(|| Error::not_found(format!("There is no role '{}'.", shorten(name))))?;
     if role.built_in {
         return Err(Error::conflict(format!("'{name}' is built in and stays as it is. Make a role of your own.")));
     }
@@ -180,5 +172,5 @@ fn built_in() -> Result<Vec<Role>> {
 }
 
 fn read(row: &Row<'_>) -> Result<Role> {
-    Ok(Role { name: row.get(0)?, permissions: rows::json(row, 1)?, built_in: row.get(2)? })
+    Ok(Role { name: row.get("name")?, permissions: row.json("permissions")?, built_in: row.get("built_in")? })
 }

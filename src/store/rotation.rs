@@ -13,7 +13,6 @@ use super::{
     envelope::Kek,
     key_file::KeyFile,
     people::Actor,
-    rows,
     vault::{self, Source, Vault},
     vault_key,
 };
@@ -87,7 +86,7 @@ impl Vault {
             ),
         };
         let key_id = self.key_id().await?;
-        let records = self.db.read(|c| Ok(c.query_row("SELECT count(*) FROM vault", (), |row| row.get::<_, i64>(0))?));
+        let records = self.db.read(|tx| tx.one::<i64>("SELECT count(*) FROM vault", ()));
         // The record that proves the key is no secret of anybody's.
         Ok(KeyFacts { key_id, records: (records.await? - 1).max(0), lies, change, own })
     }
@@ -173,21 +172,21 @@ impl Vault {
         self.ring.write().push(kek.clone());
         let (vault, by) = (self.clone(), by.clone());
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 if let Some(salt) = salt {
-                    vault_key::write_salt(c, &salt, by.now)?;
+                    vault_key::write_salt(tx, &salt, by.now)?;
                 }
-                let places = rows::all(c, "SELECT owner, name FROM vault", (), |row| {
-                    Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?))
+                let places = tx.all("SELECT owner, name FROM vault", (), |row| {
+                    Ok((row.get::<String>("owner")?, row.get::<String>("name")?))
                 })?;
                 for (owner, name) in &places {
                     let place = (owner.as_str(), name.as_str());
-                    if let Some(secret) = vault.get_in(c, place)? {
-                        vault::insert(c, &kek, place, &secret, by.now)?;
+                    if let Some(secret) = vault.get_in(tx, place)? {
+                        vault::insert(tx, &kek, place, &secret, by.now)?;
                     }
                 }
                 let records = places.len().saturating_sub(1);
-                by.record(c, "vault.rotate", json!({"records": records, "key_id": kek.id()}))?;
+                by.record(tx, "vault.rotate", json!({"records": records, "key_id": kek.id()}))?;
                 Ok(Rotated { records, key_id: kek.id().to_owned() })
             })
             .await
@@ -207,11 +206,8 @@ mod tests {
         let rotated = vault.rotate(&actor()).await.unwrap();
         assert_eq!(rotated, Rotated { records: 5, key_id: vault.key_id().await.unwrap() });
         assert_ne!(rotated.key_id, before);
-        let of_old: i64 = house
-            .db
-            .read(move |c| Ok(c.query_row("SELECT count(*) FROM vault WHERE kek = ?1", [before], |row| row.get(0))?))
-            .await
-            .unwrap();
+        let of_old: i64 =
+            house.db.read(move |tx| tx.one("SELECT count(*) FROM vault WHERE kek = ?1", [before])).await.unwrap();
         assert_eq!(of_old, 0);
         assert_full(&vault).await;
         assert_full(&house.open(&VaultKey::File).await.unwrap()).await;
@@ -257,7 +253,7 @@ mod tests {
         let vault = house.full(&VaultKey::File).await;
         let before = vault.key_id().await.unwrap();
         let spoil = "UPDATE vault SET sealed = zeroblob(40) WHERE name = 'key3'";
-        house.db.write(move |c| Ok(c.execute(spoil, [])?)).await.unwrap();
+        house.db.write(move |tx| tx.run(spoil, ())).await.unwrap();
         assert!(vault.rotate(&actor()).await.is_err());
         assert_eq!(house.open(&VaultKey::File).await.unwrap().key_id().await.unwrap(), before);
         assert_eq!(vault.get("tool:t", "key0").await.unwrap().unwrap().expose(), "secret 0");

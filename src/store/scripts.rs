@@ -1,6 +1,5 @@
 //! Scripts of the console, their versions, the hosts scripts were granted, and what they keep.
 
-use rusqlite::{Connection, Row, params};
 use serde_json::{Value, json};
 use sha2::{Digest, Sha256};
 
@@ -8,7 +7,7 @@ use super::{
     db::Db,
     origin,
     people::Actor,
-    rows::{all, first, json as json_column, run, time},
+    sql::{Row, Tx, params},
     vault,
 };
 use crate::model::{
@@ -119,13 +118,13 @@ impl Scripts {
 
     /// All, by name.
     pub async fn all(&self) -> Result<Vec<Kept>> {
-        self.db.read(|c| all(c, &format!("{KEPT} ORDER BY s.name"), (), kept)).await
+        self.db.read(|tx| tx.all(&format!("{KEPT} ORDER BY s.name"), (), kept)).await
     }
 
     /// One.
     pub async fn one(&self, name: &str) -> Result<Option<Kept>> {
         let name = name.to_owned();
-        self.db.read(move |c| first(c, &format!("{KEPT} WHERE s.name = ?1"), [name], kept)).await
+        self.db.read(move |tx| tx.first(&format!("{KEPT} WHERE s.name = ?1"), [name], kept)).await
     }
 
     /// Keeps a text that is not live; makes the script where there is none. `base` is the digest of the text it began
@@ -134,15 +133,15 @@ impl Scripts {
     pub async fn save_draft(&self, by: &Actor, name: &str, source: String, base: Option<String>) -> Result<()> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
-            .write(move |c| {
-                demand_base(c, &name, base.as_deref())?;
-                if first(c, "SELECT 1 FROM scripts WHERE name = ?1", [&name], |_| Ok(()))?.is_none() {
-                    forget_all(c, &name)?;
+            .write(move |tx| {
+                demand_base(tx, &name, base.as_deref())?;
+                if tx.first("SELECT 1 FROM scripts WHERE name = ?1", [&name], |_| Ok(()))?.is_none() {
+                    forget_all(tx, &name)?;
                 }
                 let sql = "INSERT INTO scripts (name, draft, updated_at, updated_by) VALUES (?1, ?2, ?3, ?4)
                            ON CONFLICT (name) DO UPDATE SET draft = ?2, updated_at = ?3, updated_by = ?4";
-                run(c, sql, params![name, source, by.now.millis(), by.caller.username])?;
-                by.record(c, "script.save", json!({"script": name, "bytes": source.len()}))
+                tx.run(sql, params![name, source, by.now.millis(), by.caller.username])?;
+                by.record(tx, "script.save", json!({"script": name, "bytes": source.len()}))
             })
             .await
     }
@@ -151,17 +150,17 @@ impl Scripts {
     pub async fn drop_draft(&self, by: &Actor, name: &str, base: Option<String>) -> Result<()> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
-            .write(move |c| {
-                demand_base(c, &name, base.as_deref())?;
+            .write(move |tx| {
+                demand_base(tx, &name, base.as_deref())?;
                 let sql = "UPDATE scripts SET draft = NULL, updated_at = ?2, updated_by = ?3
                            WHERE name = ?1 AND draft IS NOT NULL AND published IS NOT NULL";
-                if run(c, sql, params![name, by.now.millis(), by.caller.username])? == 0 {
+                if tx.run(sql, params![name, by.now.millis(), by.caller.username])? == 0 {
                     return Err(Error::not_found(format!(
                         "The script {} has no draft beside a published text.",
                         shorten(&name)
                     )));
                 }
-                by.record(c, "script.discard", json!({"script": name}))
+                by.record(tx, "script.discard", json!({"script": name}))
             })
             .await
     }
@@ -170,13 +169,13 @@ impl Scripts {
     pub async fn delete(&self, by: &Actor, name: &str, base: Option<String>) -> Result<()> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
-            .write(move |c| {
-                demand_base(c, &name, base.as_deref())?;
-                if run(c, "DELETE FROM scripts WHERE name = ?1", [&name])? == 0 {
+            .write(move |tx| {
+                demand_base(tx, &name, base.as_deref())?;
+                if tx.run("DELETE FROM scripts WHERE name = ?1", [&name])? == 0 {
                     return Err(unknown(&name));
                 }
-                forget_all(c, &name)?;
-                by.record(c, "script.delete", json!({"script": name}))
+                forget_all(tx, &name)?;
+                by.record(tx, "script.delete", json!({"script": name}))
             })
             .await
     }
@@ -185,22 +184,22 @@ impl Scripts {
     pub async fn publish(&self, by: &Actor, name: &str, new: NewVersion) -> Result<u32> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
-            .write(move |c| {
-                demand_base(c, &name, new.base.as_deref())?;
+            .write(move |tx| {
+                demand_base(tx, &name, new.base.as_deref())?;
                 let sql = "SELECT coalesce(max(version), 0) + 1 FROM script_versions WHERE script = ?1";
-                let version: u32 = first(c, sql, [&name], |row| Ok(row.get(0)?))?.unwrap_or(1);
+                let version: u32 = tx.one(sql, [&name])?;
                 let sql = "INSERT INTO script_versions (script, version, source, author, at, note, wider, author_id)
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
                 let wider = json!(new.wider).to_string();
                 let (author, at) = (&by.caller.username, by.now.millis());
                 let id = by.caller.user.to_string();
-                run(c, sql, params![name, version, new.source, author, at, new.note, wider, id])?;
+                tx.run(sql, params![name, version, new.source, author, at, new.note, wider, id])?;
                 let sql = "UPDATE scripts SET published = ?2, draft = NULL, updated_at = ?3, updated_by = ?4
                            WHERE name = ?1";
-                if run(c, sql, params![name, version, at, author])? == 0 {
+                if tx.run(sql, params![name, version, at, author])? == 0 {
                     return Err(unknown(&name));
                 }
-                by.record(c, "script.publish", json!({"script": name, "version": version, "wider": new.wider}))?;
+                by.record(tx, "script.publish", json!({"script": name, "version": version, "wider": new.wider}))?;
                 Ok(version)
             })
             .await
@@ -209,23 +208,24 @@ impl Scripts {
     /// Every version, the newest first, without the texts.
     pub async fn versions(&self, name: &str) -> Result<Vec<Version>> {
         let name = name.to_owned();
-        let sql = "SELECT v.version, v.author, v.at, v.note, v.wider, v.version = s.published FROM script_versions v
+        let sql =
+            "SELECT v.version, v.author, v.at, v.note, v.wider, v.version = s.published AS live FROM script_versions v
                    JOIN scripts s ON s.name = v.script WHERE v.script = ?1 ORDER BY v.version DESC";
-        self.db.read(move |c| all(c, sql, [name], version)).await
+        self.db.read(move |tx| tx.all(sql, [name], version)).await
     }
 
     /// The text of one version.
     pub async fn source(&self, name: &str, version: u32) -> Result<Option<String>> {
         let name = name.to_owned();
         let sql = "SELECT source FROM script_versions WHERE script = ?1 AND version = ?2";
-        self.db.read(move |c| first(c, sql, params![name, version], |row| Ok(row.get(0)?))).await
+        self.db.read(move |tx| tx.first(sql, params![name, version], |row| row.get("source"))).await
     }
 
     /// The hosts each script was granted.
     pub async fn grants(&self) -> Result<Grants> {
-        let rows = self
-            .db
-            .read(|c| all(c, "SELECT script, host FROM script_grants", (), |row| Ok((row.get(0)?, row.get(1)?))));
+        let rows = self.db.read(|tx| {
+            tx.all("SELECT script, host FROM script_grants", (), |row| Ok((row.get("script")?, row.get("host")?)))
+        });
         let mut grants = Grants::new();
         for (script, host) in rows.await? {
             grants.entry(script).or_default().insert(host);
@@ -237,12 +237,12 @@ impl Scripts {
     pub async fn grant(&self, by: &Actor, name: &str, hosts: Vec<String>) -> Result<()> {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
-            .write(move |c| {
-                run(c, "DELETE FROM script_grants WHERE script = ?1", [&name])?;
+            .write(move |tx| {
+                tx.run("DELETE FROM script_grants WHERE script = ?1", [&name])?;
                 for host in &hosts {
-                    run(c, "INSERT OR IGNORE INTO script_grants (script, host) VALUES (?1, ?2)", [&name, host])?;
+                    tx.run("INSERT OR IGNORE INTO script_grants (script, host) VALUES (?1, ?2)", [&name, host])?;
                 }
-                by.record(c, "script.grant", json!({"script": name, "hosts": hosts}))
+                by.record(tx, "script.grant", json!({"script": name, "hosts": hosts}))
             })
             .await
     }
@@ -252,9 +252,13 @@ impl Scripts {
         let at = (script.to_owned(), user.to_string(), key);
         let sql = "SELECT value, origin, updated_at FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
         let read = |row: &Row<'_>| {
-            Ok(ScriptValue { value: json_column(row, 0)?, origin: origin::read(row, 1)?, updated_at: time(row, 2)? })
+            Ok(ScriptValue {
+                value: row.json("value")?,
+                origin: origin::read(row)?,
+                updated_at: row.time("updated_at")?,
+            })
         };
-        self.db.read(move |c| first(c, sql, at, read)).await
+        self.db.read(move |tx| tx.first(sql, at, read)).await
     }
 
     /// Keeps a value.
@@ -267,13 +271,13 @@ impl Scripts {
             return Err(Error::invalid(format!("A value has {} KB at most as JSON.", MAX_VALUE >> 10)));
         }
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 let sql = "INSERT INTO script_values (script, user, key, value, origin, updated_at)
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
                            ON CONFLICT (script, user, key) DO UPDATE SET value = ?4, origin = ?5, updated_at = ?6";
                 let (origin, at) = (origin::text(&kept.origin), kept.updated_at.millis());
-                run(c, sql, params![script, user, key, value, origin, at])?;
-                demand_room(c, &script, &user)
+                tx.run(sql, params![script, user, key, value, origin, at])?;
+                demand_room(tx, &script, &user)
             })
             .await
     }
@@ -282,30 +286,30 @@ impl Scripts {
     pub async fn forget(&self, script: &str, user: UserId, key: String) -> Result<bool> {
         let at = (script.to_owned(), user.to_string(), key);
         let sql = "DELETE FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
-        self.db.write(move |c| Ok(run(c, sql, at)? > 0)).await
+        self.db.write(move |tx| Ok(tx.run(sql, at)? > 0)).await
     }
 
     /// The keys of what a script keeps for a user, in order, each with its origin.
     pub async fn keys(&self, script: &str, user: UserId) -> Result<Vec<(String, Option<Origin>)>> {
         let at = (script.to_owned(), user.to_string());
         let sql = "SELECT key, origin FROM script_values WHERE script = ?1 AND user = ?2 ORDER BY key";
-        self.db.read(move |c| all(c, sql, at, |row| Ok((row.get(0)?, origin::read(row, 1)?)))).await
+        self.db.read(move |tx| tx.all(sql, at, |row| Ok((row.get("key")?, origin::read(row)?)))).await
     }
 }
 
 /// Removes what a name has beside its text: configuration, grants, values of its own.
-fn forget_all(c: &Connection, name: &str) -> Result<()> {
-    run(c, "DELETE FROM script_grants WHERE script = ?1", [name])?;
-    run(c, "DELETE FROM script_values WHERE script = ?1", [name])?;
-    run(c, "DELETE FROM script_consents WHERE script = ?1", [name])?;
-    vault::delete_all_in(c, &format!("tool:{name}"))
+fn forget_all(tx: &Tx, name: &str) -> Result<()> {
+    tx.run("DELETE FROM script_grants WHERE script = ?1", [name])?;
+    tx.run("DELETE FROM script_values WHERE script = ?1", [name])?;
+    tx.run("DELETE FROM script_consents WHERE script = ?1", [name])?;
+    vault::delete_all_in(tx, &format!("tool:{name}"))
 }
 
 /// Fails, and the transaction with it, where a script keeps too much.
-fn demand_room(c: &Connection, script: &str, user: &str) -> Result<()> {
-    let sql = "SELECT count(*), coalesce(sum(length(key) + length(value)), 0) FROM script_values
+fn demand_room(tx: &Tx, script: &str, user: &str) -> Result<()> {
+    let sql = "SELECT count(*) AS number, coalesce(sum(length(key) + length(value)), 0) AS bytes FROM script_values
                WHERE script = ?1 AND user = ?2";
-    let used: Option<(i64, i64)> = first(c, sql, [script, user], |row| Ok((row.get(0)?, row.get(1)?)))?;
+    let used: Option<(i64, i64)> = tx.first(sql, [script, user], |row| Ok((row.get("number")?, row.get("bytes")?)))?;
     match used {
         Some((keys, bytes)) if keys > MAX_KEYS || bytes > MAX_KEPT => Err(Error::invalid(format!(
             "A script keeps {MAX_KEYS} keys and {} KB for a user at most. Forget some with kv_delete.",
@@ -317,9 +321,9 @@ fn demand_room(c: &Connection, script: &str, user: &str) -> Result<()> {
 
 /// Fails, and the transaction with it, where a change began from another text than is there; an empty base is that of
 /// none.
-fn demand_base(c: &Connection, name: &str, base: Option<&str>) -> Result<()> {
+fn demand_base(tx: &Tx, name: &str, base: Option<&str>) -> Result<()> {
     let Some(base) = base else { return Ok(()) };
-    match first(c, &format!("{KEPT} WHERE s.name = ?1"), [name], kept)? {
+    match tx.first(&format!("{KEPT} WHERE s.name = ?1"), [name], kept)? {
         Some(there) => there.demand_base(Some(base)),
         None if base.is_empty() => Ok(()),
         None => {
@@ -331,32 +335,32 @@ fn demand_base(c: &Connection, name: &str, base: Option<&str>) -> Result<()> {
 }
 
 fn kept(row: &Row<'_>) -> Result<Kept> {
-    let (published, source): (Option<u32>, Option<String>) = (row.get(2)?, row.get(3)?);
+    let (published, source): (Option<u32>, Option<String>) = (row.get("published")?, row.get("source")?);
     Ok(Kept {
-        name: row.get(0)?,
-        draft: row.get(1)?,
+        name: row.get("name")?,
+        draft: row.get("draft")?,
         live: published.zip(source),
-        updated_at: time(row, 4)?,
-        updated_by: row.get(5)?,
+        updated_at: row.time("updated_at")?,
+        updated_by: row.get("updated_by")?,
         author: row
-            .get::<_, Option<String>>(6)?
-            .map(|name| Ok::<_, Error>(Author { name, id: id(row, 7)? }))
+            .get::<Option<String>>("author")?
+            .map(|name| Ok::<_, Error>(Author { name, id: id(row, "author_id")? }))
             .transpose()?,
     })
 }
 
-fn id(row: &Row<'_>, column: usize) -> Result<Option<UserId>> {
-    row.get::<_, Option<String>>(column)?.map(|text| text.parse()).transpose()
+fn id(row: &Row<'_>, column: &str) -> Result<Option<UserId>> {
+    row.get::<Option<String>>(column)?.map(|text| text.parse()).transpose()
 }
 
 fn version(row: &Row<'_>) -> Result<Version> {
     Ok(Version {
-        version: row.get(0)?,
-        author: row.get(1)?,
-        at: time(row, 2)?,
-        note: row.get(3)?,
-        wider: json_column(row, 4)?,
-        live: row.get(5)?,
+        version: row.get("version")?,
+        author: row.get("author")?,
+        at: row.time("at")?,
+        note: row.get("note")?,
+        wider: row.json("wider")?,
+        live: row.get("live")?,
     })
 }
 

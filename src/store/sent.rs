@@ -1,22 +1,17 @@
 //! Files that were sent before.
 
-use rusqlite::Connection;
-
-use super::{
-    documents::NewDocument,
-    rows::{first, parsed},
-};
+use super::{documents::NewDocument, sql::Tx};
 use crate::model::{
     error::Result,
     knowledge::{DocumentId, SourceKind},
 };
 
 /// The document a file became when it was sent before.
-pub(super) fn before(c: &Connection, collection: i64, new: &NewDocument) -> Result<Option<DocumentId>> {
+pub(super) fn before(tx: &Tx, collection: i64, new: &NewDocument) -> Result<Option<DocumentId>> {
     let Some(content) = new.content.as_ref().filter(|_| new.source == SourceKind::Upload) else { return Ok(None) };
     let sql = "SELECT id FROM documents WHERE file = ?1 AND name = ?2 AND collection = ?3 AND source = 'upload'
                  AND deleted_at IS NULL ORDER BY number LIMIT 1";
-    first(c, sql, (&content.hash, &content.name, collection), |row| parsed(row, 0))
+    tx.first(sql, (&content.hash, &content.name, collection), |row| row.parsed("id"))
 }
 
 #[cfg(test)]
@@ -39,12 +34,12 @@ mod tests {
     async fn the_same_content_under_the_same_name_is_known() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        db.write(|c| {
-            let one: i64 = c.query_row("SELECT min(number) FROM collections", (), |row| row.get(0))?;
-            let known = |new: &NewDocument| before(c, one, new);
+        db.write(|tx| {
+            let one: i64 = tx.one("SELECT min(number) FROM collections", ())?;
+            let known = |new: &NewDocument| before(tx, one, new);
             let sent = file("a.txt", "x", SourceKind::Upload);
             assert_eq!(known(&sent)?, None);
-            let id = documents::insert(c, None, Time::from_millis(1), (one, &sent))?;
+            let (number, id) = documents::insert(tx, None, Time::from_millis(1), (one, &sent))?;
             assert_eq!(known(&sent)?, Some(id));
             for other in [
                 ("b.txt", "x", SourceKind::Upload),
@@ -53,9 +48,8 @@ mod tests {
             ] {
                 assert_eq!(known(&file(other.0, other.1, other.2))?, None);
             }
-            assert_eq!(before(c, one + 1, &sent)?, None);
-            let number = c.query_row("SELECT number FROM documents", (), |row| row.get(0))?;
-            documents::discard(c, number, 2)?;
+            assert_eq!(before(tx, one + 1, &sent)?, None);
+            documents::discard(tx, number, 2)?;
             assert_eq!(known(&sent)?, None);
             Ok(())
         })

@@ -2,7 +2,6 @@
 
 use std::time::Duration;
 
-use rusqlite::{Connection, Row};
 use serde::Serialize;
 use serde_json::json;
 
@@ -10,7 +9,8 @@ use super::{
     audit,
     lockout::{Blocked, Subject, network},
     people::{Actor, People},
-    rows, token, users,
+    sql::{Row, Tx},
+    token, users,
 };
 use crate::model::{
     audit::{AuditOutcome, Event, EventType},
@@ -128,17 +128,13 @@ impl People {
         };
         let by = Actor { caller, session: None, now: visit.now };
         let user = self
-            .change(move |c| {
+            .change(move |tx| {
                 let sql = "SELECT 1 FROM users WHERE id = ?1 AND password = ?2 AND disabled = 0";
-                rows::first(c, sql, (user.id.to_string(), password), |_| Ok(()))?.ok_or_else(wrong)?;
-                insert(c, user.id, hash, &visit)?;
-                rows::run(
-                    c,
-                    "UPDATE users SET last_login_at = ?2 WHERE id = ?1",
-                    (user.id.to_string(), visit.now.millis()),
-                )?;
-                by.record_auth(c, "login", json!({"address": visit.address}))?;
-                users::demand(c, user.id)
+                tx.first(sql, (user.id.to_string(), password), |_| Ok(()))?.ok_or_else(wrong)?;
+                insert(tx, user.id, hash, &visit)?;
+                tx.run("UPDATE users SET last_login_at = ?2 WHERE id = ?1", (user.id.to_string(), visit.now.millis()))?;
+                by.record_auth(tx, "login", json!({"address": visit.address}))?;
+                users::demand(tx, user.id)
             })
             .await?;
         Ok(SignedIn { user, token })
@@ -147,9 +143,9 @@ impl People {
     /// Ends the session that asks.
     pub async fn sign_out(&self, by: &Actor, session: SessionId) -> Result<()> {
         let by = by.clone();
-        self.change(move |c| {
-            rows::run(c, "DELETE FROM sessions WHERE id = ?1", [session.to_string()])?;
-            by.record_auth(c, "logout", json!({}))
+        self.change(move |tx| {
+            tx.run("DELETE FROM sessions WHERE id = ?1", [session.to_string()])?;
+            by.record_auth(tx, "logout", json!({}))
         })
         .await
     }
@@ -159,18 +155,18 @@ impl People {
         let sql = "SELECT id, user, user_agent, address, created_at, expires_at, last_seen_at FROM sessions \
              WHERE user = ?1 AND expires_at > ?2 AND last_seen_at > ?3 ORDER BY last_seen_at DESC, id DESC";
         let idle = now.millis().saturating_sub_unsigned(IDLE.as_millis() as u64);
-        self.db.read(move |c| rows::all(c, sql, (user.to_string(), now.millis(), idle), |row| read(row, current))).await
+        self.db.read(move |tx| tx.all(sql, (user.to_string(), now.millis(), idle), |row| read(row, current))).await
     }
 
     /// Ends a session: one's own, or that of a user whose role is not above one's own permissions.
     pub async fn end_session(&self, by: &Actor, id: SessionId) -> Result<()> {
-        self.change_by(by, move |c, by| {
+        self.change_by(by, move |tx, by| {
             let sql = "SELECT user FROM sessions WHERE id = ?1";
-            let owner: Option<UserId> = rows::first(c, sql, [id.to_string()], |row| rows::parsed(row, 0))?;
+            let owner: Option<UserId> = tx.first(sql, [id.to_string()], |row| row.parsed("user"))?;
             let unknown = Error::not_found(format!("There is no session '{id}'."));
-            let owner = demand_reach(c, by, owner.ok_or_else(|| unknown.clone())?, &unknown)?;
-            rows::run(c, "DELETE FROM sessions WHERE id = ?1", [id.to_string()])?;
-            by.record_auth(c, "session.end", json!({"session": id, "user": owner.username}))
+            let owner = demand_reach(tx, by, owner.ok_or_else(|| unknown.clone())?, &unknown)?;
+            tx.run("DELETE FROM sessions WHERE id = ?1", [id.to_string()])?;
+            by.record_auth(tx, "session.end", json!({"session": id, "user": owner.username}))
         })
         .await
     }
@@ -178,16 +174,16 @@ impl People {
     async fn account(&self, username: &str, address: &str) -> Result<(Option<Account>, bool)> {
         let (key, address) = (users::key(username), network(address));
         self.db
-            .read(move |c| {
-                let found = rows::first(c, "SELECT id, password FROM users WHERE username_key = ?1", [key], |row| {
-                    Ok((rows::parsed(row, 0)?, row.get(1)?))
+            .read(move |tx| {
+                let found = tx.first("SELECT id, password FROM users WHERE username_key = ?1", [key], |row| {
+                    Ok((row.parsed("id")?, row.get("password")?))
                 })?;
                 let Some((id, password)) = found else { return Ok((None, false)) };
                 let sql = "SELECT network FROM known_networks WHERE user = ?1";
-                let from: Vec<String> = rows::all(c, sql, [UserId::to_string(&id)], |row| Ok(row.get(0)?))?;
+                let from: Vec<String> = tx.all(sql, [UserId::to_string(&id)], |row| row.get("network"))?;
                 // Of those from before, whole addresses are kept.
                 let known = from.iter().any(|before| network(before) == address);
-                Ok((Some(Account { user: users::demand(c, id)?, password }), known))
+                Ok((Some(Account { user: users::demand(tx, id)?, password }), known))
             })
             .await
     }
@@ -224,7 +220,7 @@ impl People {
             edited: Vec::new(),
             own_words: false,
         };
-        self.db.write(move |c| audit::append(c, &event).map(drop)).await
+        self.db.write(move |tx| audit::append(tx, &event).map(drop)).await
     }
 }
 
@@ -250,63 +246,63 @@ fn subjects(username: &str, address: &str, known_here: bool) -> [Subject; 2] {
 
 /// The owner of a thing, if it is `by` himself or he may manage that user. A key that may do less than its owner
 /// does not manage its owner's credentials either. Somebody else's thing that is out of reach is `unknown`.
-pub(super) fn demand_reach(c: &Connection, by: &Actor, owner: UserId, unknown: &Error) -> Result<User> {
+pub(super) fn demand_reach(tx: &Tx, by: &Actor, owner: UserId, unknown: &Error) -> Result<User> {
     if owner == by.caller.user {
         return match by.caller.credential {
-            Credential::Key(_) => users::demand_within(c, owner, by),
-            Credential::Session | Credential::Local => users::demand(c, owner),
+            Credential::Key(_) => users::demand_within(tx, owner, by),
+            Credential::Session | Credential::Local => users::demand(tx, owner),
         };
     }
-    let within = by.caller.demand("users:manage").and_then(|()| users::demand_within(c, owner, by));
+    let within = by.caller.demand("users:manage").and_then(|()| users::demand_within(tx, owner, by));
     within.map_err(|_| unknown.clone())
 }
 
 /// Ends all sessions of a user.
-pub(super) fn end_all(c: &Connection, user: UserId) -> Result<()> {
-    end_others(c, user, None)
+pub(super) fn end_all(tx: &Tx, user: UserId) -> Result<()> {
+    end_others(tx, user, None)
 }
 
 /// Ends all sessions of a user but one.
-pub(super) fn end_others(c: &Connection, user: UserId, keep: Option<SessionId>) -> Result<()> {
+pub(super) fn end_others(tx: &Tx, user: UserId, keep: Option<SessionId>) -> Result<()> {
     let keep = keep.map(|id| id.to_string());
-    rows::run(c, "DELETE FROM sessions WHERE user = ?1 AND id IS NOT ?2", (user.to_string(), keep)).map(drop)
+    tx.run("DELETE FROM sessions WHERE user = ?1 AND id IS NOT ?2", (user.to_string(), keep)).map(drop)
 }
 
-fn insert(c: &Connection, user: UserId, hash: token::Hash, visit: &Visit) -> Result<()> {
+fn insert(tx: &Tx, user: UserId, hash: token::Hash, visit: &Visit) -> Result<()> {
     let ends = visit.now.after(LONGEST).millis();
     let agent: String = visit.user_agent.chars().take(200).collect();
-    rows::run(c, "DELETE FROM sessions WHERE expires_at <= ?1", [visit.now.millis()])?;
+    tx.run("DELETE FROM sessions WHERE expires_at <= ?1", [visit.now.millis()])?;
     let sql = "INSERT INTO sessions (id, hash, user, user_agent, address, created_at, expires_at, last_seen_at) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?6)";
     let id = SessionId::new().to_string();
-    rows::run(c, sql, (id, hash, user.to_string(), agent, &visit.address, visit.now.millis(), ends))?;
+    tx.run(sql, (id, hash, user.to_string(), agent, &visit.address, visit.now.millis(), ends))?;
     let spare = "DELETE FROM sessions WHERE user = ?1 AND id NOT IN \
          (SELECT id FROM sessions WHERE user = ?1 ORDER BY last_seen_at DESC, id DESC LIMIT ?2)";
-    rows::run(c, spare, (user.to_string(), PER_USER))?;
-    remember_network(c, user, visit)
+    tx.run(spare, (user.to_string(), PER_USER))?;
+    remember_network(tx, user, visit)
 }
 
 /// Keeps the network somebody has signed in from: it outlives their sessions, and is forgotten a while later.
-fn remember_network(c: &Connection, user: UserId, visit: &Visit) -> Result<()> {
+fn remember_network(tx: &Tx, user: UserId, visit: &Visit) -> Result<()> {
     let sql = "INSERT INTO known_networks (user, network, last_at) VALUES (?1, ?2, ?3) \
          ON CONFLICT DO UPDATE SET last_at = excluded.last_at";
-    rows::run(c, sql, (user.to_string(), network(&visit.address), visit.now.millis()))?;
+    tx.run(sql, (user.to_string(), network(&visit.address), visit.now.millis()))?;
     let known_since = visit.now.millis().saturating_sub_unsigned(KNOWN.as_millis() as u64);
     let spare = "DELETE FROM known_networks WHERE user = ?1 AND (last_at < ?2 OR network NOT IN \
          (SELECT network FROM known_networks WHERE user = ?1 ORDER BY last_at DESC LIMIT ?3))";
-    rows::run(c, spare, (user.to_string(), known_since, PER_USER)).map(drop)
+    tx.run(spare, (user.to_string(), known_since, PER_USER)).map(drop)
 }
 
 fn read(row: &Row<'_>, current: Option<SessionId>) -> Result<Session> {
-    let id = rows::parsed(row, 0)?;
+    let id = row.parsed("id")?;
     Ok(Session {
         id,
-        user: rows::parsed(row, 1)?,
-        user_agent: row.get(2)?,
-        address: row.get(3)?,
-        created_at: rows::time(row, 4)?,
-        expires_at: rows::time(row, 5)?,
-        last_seen_at: rows::time(row, 6)?,
+        user: row.parsed("user")?,
+        user_agent: row.get("user_agent")?,
+        address: row.get("address")?,
+        created_at: row.time("created_at")?,
+        expires_at: row.time("expires_at")?,
+        last_seen_at: row.time("last_seen_at")?,
         current: current == Some(id),
     })
 }

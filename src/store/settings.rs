@@ -6,10 +6,9 @@ use std::sync::{
 };
 
 use parking_lot::RwLock;
-use rusqlite::{Connection, OptionalExtension};
 use serde_json::{Value, json};
 
-use super::{db::Db, people::Actor};
+use super::{db::Db, people::Actor, sql::Tx};
 use crate::model::{
     error::{Error, Result},
     settings::Settings,
@@ -89,15 +88,15 @@ impl SettingsStore {
         F: FnOnce(Settings) -> Result<Settings> + Send + 'static,
     {
         let (by, made) = (by.clone(), Arc::clone(&self.made));
-        let changed = self.db.write(move |c| {
-            let settings = change(read(c)?)?;
+        let changed = self.db.write(move |tx| {
+            let settings = change(read(tx)?)?;
             let text = serde_json::to_string(&settings).map_err(Error::internal)?;
-            c.execute(
+            tx.run(
                 "INSERT INTO settings (key, value, updated_at) VALUES (?1, ?2, ?3)
                  ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at",
                 (KEY, text, by.now.millis()),
             )?;
-            by.record(c, "settings.update", record)?;
+            by.record(tx, "settings.update", record)?;
             Ok((made.fetch_add(1, Ordering::Relaxed) + 1, Arc::new(settings)))
         });
         let (number, settings) = changed.await?;
@@ -106,9 +105,8 @@ impl SettingsStore {
     }
 }
 
-fn read(c: &Connection) -> Result<Settings> {
-    let text: Option<String> =
-        c.query_row("SELECT value FROM settings WHERE key = ?1", [KEY], |row| row.get(0)).optional()?;
+fn read(tx: &Tx) -> Result<Settings> {
+    let text: Option<String> = tx.first("SELECT value FROM settings WHERE key = ?1", [KEY], |row| row.get("value"))?;
     match text {
         None => Ok(Settings::default()),
         Some(text) => serde_json::from_str(&text).map_err(Error::internal),

@@ -5,7 +5,6 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::Connection;
 use serde_json::json;
 use subtle::ConstantTimeEq;
 
@@ -14,6 +13,7 @@ use super::{
     people::{Actor, People},
     roles,
     sessions::{Account, SignedIn, Visit},
+    sql::Tx,
     token::{self, Hash},
     users,
 };
@@ -37,7 +37,7 @@ pub(super) struct Link {
 impl People {
     /// Whether there is nobody yet.
     pub async fn needs_owner(&self) -> Result<bool> {
-        self.db.read(|c| Ok(users::count(c)? == 0)).await
+        self.db.read(|tx| Ok(users::count(tx)? == 0)).await
     }
 
     /// A new set-up token; an earlier one stops working.
@@ -63,7 +63,7 @@ impl People {
         self.demand_link(token, visit.now)?;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
         let (now, password) = (visit.now, hash.clone());
-        let user = self.change(move |c| insert_owner(c, &username, &hash, (Door::Api, now))).await?;
+        let user = self.change(move |tx| insert_owner(tx, &username, &hash, (Door::Api, now))).await?;
         *self.link.write() = None;
         self.start_session(Account { user, password }, visit).await
     }
@@ -76,7 +76,7 @@ impl People {
         }
         let username = Username::try_from(username.to_owned())?;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
-        self.change(move |c| insert_owner(c, &username, &hash, (Door::Cli, now))).await?;
+        self.change(move |tx| insert_owner(tx, &username, &hash, (Door::Cli, now))).await?;
         Ok(true)
     }
 
@@ -94,8 +94,8 @@ impl People {
     /// and what makes people happen where writes follow one another, so that exactly one of them succeeds.
     pub async fn close(&self) -> Result<()> {
         let is_closed = Arc::clone(&self.is_closed);
-        let close = move |c: &Connection| {
-            if users::count(c)? > 0 {
+        let close = move |tx: &Tx| {
+            if users::count(tx)? > 0 {
                 return Err(taken());
             }
             is_closed.store(true, Ordering::SeqCst);
@@ -124,13 +124,13 @@ impl People {
     }
 }
 
-fn insert_owner(c: &Connection, username: &Username, hash: &str, (door, now): (Door, Time)) -> Result<User> {
-    if users::count(c)? > 0 {
+fn insert_owner(tx: &Tx, username: &Username, hash: &str, (door, now): (Door, Time)) -> Result<User> {
+    if users::count(tx)? > 0 {
         return Err(taken());
     }
-    let role = roles::demand(c, "administrator")?;
-    let user = users::insert(c, username, &role, hash, now)?;
-    owner_actor(&user, door, now).record(c, "setup", json!({"user": user.username}))?;
+    let role = roles::demand(tx, "administrator")?;
+    let user = users::insert(tx, username, &role, hash, now)?;
+    owner_actor(&user, door, now).record(tx, "setup", json!({"user": user.username}))?;
     Ok(user)
 }
 

@@ -5,14 +5,13 @@ mod rows;
 
 use std::time::Duration;
 
-use rusqlite::Connection;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 pub use self::approvals::ConversationApproval;
 use self::rows::{Stored, ask, find, latest, open_bytes, settle};
-use super::{consents::ScriptText, db::Db, rows::first};
+use super::{consents::ScriptText, db::Db, sql::Tx};
 use crate::model::{
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
     caller::{Caller, Credential, Door, Permissions},
@@ -162,19 +161,19 @@ impl Tickets {
     /// Asks. A command that is given again before it was decided is the same question still. Fails where the conversation
     /// already has [`PENDING`] questions open, or the person's hold [`PENDING_BYTES`] with it.
     pub async fn ask(&self, ticket: Ticket, asker: Asker) -> Result<Ticket> {
-        self.db.write(move |c| ask(c, ticket, &asker)).await
+        self.db.write(move |tx| ask(tx, ticket, &asker)).await
     }
 
     /// Asks another question in the place of one that is not decided yet, and closes that one: what it asked about has been
     /// changed.
     pub async fn ask_instead(&self, old: TicketId, ticket: Ticket, asker: Asker) -> Result<Ticket> {
         self.db
-            .write(move |c| {
-                undecided(&find(c, old, ticket.user, ticket.created_at)?.ticket)?;
+            .write(move |tx| {
+                undecided(&find(tx, old, ticket.user, ticket.created_at)?.ticket)?;
                 // Before it is counted with those that are open.
-                settle(c, old, TicketState::Changed, &Verdict::Changed { instead: ticket.id })?;
-                let asked = ask(c, ticket, &asker)?;
-                settle(c, old, TicketState::Changed, &Verdict::Changed { instead: asked.id })?;
+                settle(tx, old, TicketState::Changed, &Verdict::Changed { instead: ticket.id })?;
+                let asked = ask(tx, ticket, &asker)?;
+                settle(tx, old, TicketState::Changed, &Verdict::Changed { instead: asked.id })?;
                 Ok(asked)
             })
             .await
@@ -187,21 +186,21 @@ impl Tickets {
 
     /// The same, with who asked.
     pub async fn get_with_asker(&self, id: TicketId, user: UserId, now: Time) -> Result<(Ticket, Asker)> {
-        let stored = self.db.read(move |c| find(c, id, user, now)).await?;
+        let stored = self.db.read(move |tx| find(tx, id, user, now)).await?;
         Ok((stored.ticket, stored.asker))
     }
 
     /// The same, with what was approved, while that is being run.
     pub async fn get_with_approval(&self, id: TicketId, user: UserId, now: Time) -> Result<(Ticket, Option<Approved>)> {
-        let stored = self.db.read(move |c| find(c, id, user, now)).await?;
+        let stored = self.db.read(move |tx| find(tx, id, user, now)).await?;
         Ok((stored.ticket, stored.running))
     }
 
     /// Bytes of one ticket of this user, about.
     pub async fn bytes(&self, id: TicketId, user: UserId) -> Result<usize> {
-        let sql = "SELECT octet_length(arguments) FROM tickets WHERE id = ?1 AND user = ?2";
-        let bytes = move |c: &Connection| {
-            let found: Option<i64> = first(c, sql, (id.to_string(), user.to_string()), |row| Ok(row.get(0)?))?;
+        let sql = "SELECT octet_length(arguments) AS bytes FROM tickets WHERE id = ?1 AND user = ?2";
+        let bytes = move |tx: &Tx| {
+            let found: Option<i64> = tx.first(sql, (id.to_string(), user.to_string()), |row| row.get("bytes"))?;
             usize::try_from(found.unwrap_or(0)).map_err(Error::internal)
         };
         self.db.read(bytes).await
@@ -209,23 +208,16 @@ impl Tickets {
 
     /// Bytes of this user's undecided tickets, about.
     pub async fn pending_bytes(&self, user: UserId, now: Time) -> Result<usize> {
-        let bytes = move |c: &Connection| usize::try_from(open_bytes(c, user, now)?).map_err(Error::internal);
+        let bytes = move |tx: &Tx| usize::try_from(open_bytes(tx, user, now)?).map_err(Error::internal);
         self.db.read(bytes).await
     }
 
     /// This user's undecided tickets, oldest first.
     pub async fn pending(&self, user: UserId, now: Time) -> Result<Vec<Ticket>> {
         self.db
-            .read(move |c| {
-                let mut statement = c.prepare_cached(
-                    "SELECT * FROM tickets WHERE user = ?1 AND state = 'pending' AND expires_at > ?2 ORDER BY id",
-                )?;
-                let mut rows = statement.query((user.to_string(), now.millis()))?;
-                let mut tickets = Vec::new();
-                while let Some(row) = rows.next()? {
-                    tickets.push(Stored::read(row)?.ticket);
-                }
-                Ok(tickets)
+            .read(move |tx| {
+                let sql = "SELECT * FROM tickets WHERE user = ?1 AND state = 'pending' AND expires_at > ?2 ORDER BY id";
+                tx.all(sql, (user.to_string(), now.millis()), |row| Ok(Stored::read(row)?.ticket))
             })
             .await
     }
@@ -233,8 +225,8 @@ impl Tickets {
     /// The ticket behind a repeated call: the same tool and arguments, or an error.
     pub async fn collect(&self, claim: Claim, now: Time) -> Result<Collected> {
         self.db
-            .read(move |c| {
-                let stored = latest(c, claim.id, claim.user, now)?;
+            .read(move |tx| {
+                let stored = latest(tx, claim.id, claim.user, now)?;
                 if stored.digest != claim.digest || stored.ticket.topic != claim.topic {
                     return Err(Error::invalid(
                         "This ticket is for another call. Repeat the call it was given for, unchanged.",
@@ -248,19 +240,19 @@ impl Tickets {
 
     /// What came of a ticket, where it has been decided.
     pub async fn verdict(&self, id: TicketId, user: UserId, now: Time) -> Result<Option<Verdict>> {
-        self.db.read(move |c| Ok(find(c, id, user, now)?.verdict)).await
+        self.db.read(move |tx| Ok(find(tx, id, user, now)?.verdict)).await
     }
 
     /// Takes a pending ticket for running; only the first to ask gets it. What is about to run is written down: a crash
     /// leaves it as what may have taken effect.
     pub async fn take(&self, id: TicketId, user: UserId, approved: Approved, now: Time) -> Result<(Ticket, Asker)> {
         self.db
-            .write(move |c| {
-                let stored = find(c, id, user, now)?;
+            .write(move |tx| {
+                let stored = find(tx, id, user, now)?;
                 undecided(&stored.ticket)?;
                 let approved = Approved { call: stored.asker.call, ..approved };
                 let text = serde_json::to_string(&interrupted(approved)).map_err(Error::internal)?;
-                c.execute("UPDATE tickets SET state = 'running', result = ?2 WHERE id = ?1", (id.to_string(), text))?;
+                tx.run("UPDATE tickets SET state = 'running', result = ?2 WHERE id = ?1", (id.to_string(), text))?;
                 Ok((stored.ticket, stored.asker))
             })
             .await
@@ -275,12 +267,12 @@ impl Tickets {
         now: Time,
     ) -> Result<(Ticket, Asker)> {
         self.db
-            .write(move |c| {
-                let open = latest(c, id, user, now)?.ticket;
+            .write(move |tx| {
+                let open = latest(tx, id, user, now)?.ticket;
                 undecided(&open)?;
                 let id = open.id;
-                settle(c, id, TicketState::Denied, &Verdict::Refused { reason })?;
-                let Stored { ticket, asker, .. } = find(c, id, user, now)?;
+                settle(tx, id, TicketState::Denied, &Verdict::Refused { reason })?;
+                let Stored { ticket, asker, .. } = find(tx, id, user, now)?;
                 Ok((ticket, asker))
             })
             .await
@@ -288,17 +280,17 @@ impl Tickets {
 
     /// Keeps the result of a ticket that was taken.
     pub async fn finish(&self, id: TicketId, verdict: Verdict) -> Result<()> {
-        self.db.write_after_effect(move |c| settle(c, id, TicketState::Done, &verdict)).await
+        self.db.write_after_effect(move |tx| settle(tx, id, TicketState::Done, &verdict)).await
     }
 
     /// Closes tickets that were running when the process ended. Returns how many.
     pub async fn close_interrupted(&self) -> Result<usize> {
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 // One that was taken by a version that wrote nothing down has no result yet.
                 let text = serde_json::to_string(&interrupted(Approved::default())).map_err(Error::internal)?;
                 let sql = "UPDATE tickets SET state = 'done', result = coalesce(result, ?1) WHERE state = 'running'";
-                Ok(c.execute(sql, [text])?)
+                tx.run(sql, [text])
             })
             .await
     }

@@ -41,12 +41,12 @@ impl ToolConfig {
     pub async fn values(&self, tool: &str) -> Result<BTreeMap<String, Stored>> {
         let (vault, owner) = (self.vault.clone(), owner(tool));
         self.db
-            .read(move |c| {
+            .read(move |tx| {
                 let mut values = BTreeMap::new();
-                for name in vault::names_in(c, &owner)? {
+                for name in vault::names_in(tx, &owner)? {
                     let place = (owner.as_str(), name.as_str());
-                    let Some(value) = vault.get_in(c, place)? else { continue };
-                    let secret = !vault::is_plain(c, place)?;
+                    let Some(value) = vault.get_in(tx, place)? else { continue };
+                    let secret = !vault::is_plain(tx, place)?;
                     values.insert(name, Stored { value, secret });
                 }
                 Ok(values)
@@ -57,7 +57,7 @@ impl ToolConfig {
     /// A text that is another one once a value of a tool was stored anew, or forgotten. It tells nothing of the values.
     pub async fn fingerprint(&self, tool: &str) -> Result<String> {
         let owner = owner(tool);
-        self.db.read(move |c| vault::fingerprint_in(c, &owner)).await
+        self.db.read(move |tx| vault::fingerprint_in(tx, &owner)).await
     }
 
     /// The keys stored for each tool, for showing the status of all at once.
@@ -72,18 +72,18 @@ impl ToolConfig {
         let plain: BTreeSet<String> = settings.iter().filter(|one| !one.secret).map(|one| one.key.clone()).collect();
         let (vault, by, tool, owner) = (self.vault.clone(), by.clone(), tool.to_owned(), owner(tool));
         self.db
-            .write(move |c| {
+            .write(move |tx| {
                 for (key, value) in &changes {
                     match value {
-                        Some(value) => vault.put_in(c, (&owner, key), value, by.now)?,
-                        None => vault::delete_in(c, (&owner, key)).map(drop)?,
+                        Some(value) => vault.put_in(tx, (&owner, key), value, by.now)?,
+                        None => vault::delete_in(tx, (&owner, key)).map(drop)?,
                     }
                     if plain.contains(key) {
-                        vault::mark_plain(c, (&owner, key))?;
+                        vault::mark_plain(tx, (&owner, key))?;
                     }
                 }
                 let keys: Vec<_> = changes.keys().collect();
-                by.record(c, "tool.configure", json!({"tool": tool, "keys": keys}))
+                by.record(tx, "tool.configure", json!({"tool": tool, "keys": keys}))
             })
             .await
     }
@@ -93,13 +93,13 @@ impl ToolConfig {
         let known = settings.iter().any(|setting| setting.key == key);
         let (by, tool, owner, key) = (by.clone(), tool.to_owned(), owner(tool), key.to_owned());
         self.db
-            .write(move |c| {
-                let was_there = vault::delete_in(c, (&owner, &key))?;
+            .write(move |tx| {
+                let was_there = vault::delete_in(tx, (&owner, &key))?;
                 if !was_there && !known {
                     let shown: String = key.chars().take(64).collect();
                     return Err(Error::not_found(format!("The tool {tool} has no setting '{shown}'.")));
                 }
-                by.record(c, "tool.configure", json!({"tool": tool, "deleted": key}))
+                by.record(tx, "tool.configure", json!({"tool": tool, "deleted": key}))
             })
             .await
     }
@@ -270,7 +270,7 @@ mod tests {
         }
         let migration = include_str!("../../migrations/21-plain-settings/up.sql");
         let again = format!("ALTER TABLE vault DROP COLUMN plain; {migration}");
-        config.db.write(move |c| Ok(c.execute_batch(&again)?)).await.unwrap();
+        config.db.write(move |tx| tx.script(&again)).await.unwrap();
         let stored = config.values("web_search").await.unwrap();
         assert_eq!([stored["base_url"].secret, stored["endpoint"].secret], [false, true]);
     }

@@ -2,22 +2,20 @@
 
 use std::collections::HashSet;
 
-use rusqlite::Connection;
-
-use super::{rows, vectors};
+use super::{sql::Tx, vectors};
 use crate::model::{error::Result, index::ContentHash};
 
 /// Keeps exactly these contents.
-pub fn keep(c: &Connection, hashes: &[ContentHash]) -> Result<()> {
+pub fn keep(tx: &Tx, hashes: &[ContentHash]) -> Result<()> {
     let wanted: HashSet<&ContentHash> = hashes.iter().collect();
     let known: HashSet<ContentHash> =
-        rows::all(c, "SELECT hash FROM tool_texts", (), |row| Ok(row.get(0)?))?.into_iter().collect();
+        tx.all("SELECT hash FROM tool_texts", (), |row| row.get("hash"))?.into_iter().collect();
     for hash in wanted.iter().filter(|hash| !known.contains(**hash)) {
-        rows::run(c, "INSERT INTO tool_texts (hash) VALUES (?1)", [hash])?;
+        tx.run("INSERT INTO tool_texts (hash) VALUES (?1)", [hash])?;
     }
     for hash in known.iter().filter(|hash| !wanted.contains(hash)) {
-        rows::run(c, "DELETE FROM tool_texts WHERE hash = ?1", [hash])?;
-        vectors::release(c, hash)?;
+        tx.run("DELETE FROM tool_texts WHERE hash = ?1", [hash])?;
+        vectors::release(tx, hash)?;
     }
     Ok(())
 }
@@ -32,12 +30,12 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
         let (a, b) = (vectors::hash("a"), vectors::hash("b"));
-        db.write(move |c| {
-            vectors::put(c, "m", &a, &[1.0])?;
-            vectors::put(c, "m", &b, &[1.0])?;
-            keep(c, &[a, b, a])?;
-            keep(c, &[b])?;
-            assert_eq!((vectors::get(c, "m", &a)?, vectors::get(c, "m", &b)?), (None, Some(vec![1.0])));
+        db.write(move |tx| {
+            vectors::put(tx, "m", &a, &[1.0])?;
+            vectors::put(tx, "m", &b, &[1.0])?;
+            keep(tx, &[a, b, a])?;
+            keep(tx, &[b])?;
+            assert_eq!((vectors::get(tx, "m", &a)?, vectors::get(tx, "m", &b)?), (None, Some(vec![1.0])));
             Ok(())
         })
         .await

@@ -2,8 +2,6 @@
 
 mod rows;
 
-use rusqlite::{Connection, params};
-
 pub use self::rows::UNDER_WAY;
 use self::rows::{LATEST, NOW, WHO, given_up, insert, open_turn, turn};
 use super::{
@@ -11,7 +9,7 @@ use super::{
     db::Db,
     former,
     messages::{self, LastQuestion, Placed},
-    rows::{all, first, run},
+    sql::{Tx, params},
     usage,
 };
 use crate::model::{
@@ -96,9 +94,9 @@ impl Turns {
     /// the conversation got by it.
     pub async fn begin(&self, new: NewTurn, question: Question) -> Result<(OpenTurn, MessageId, Option<String>)> {
         self.db
-            .write(move |c| {
-                let conversation = conversations::get(c, new.caller.user, new.conversation)?;
-                let turn = insert(c, &new)?;
+            .write(move |tx| {
+                let conversation = conversations::get(tx, new.caller.user, new.conversation)?;
+                let turn = insert(tx, &new)?;
                 let message = Message {
                     id: MessageId::new(),
                     turn_id: turn.id,
@@ -115,10 +113,9 @@ impl Turns {
                     usage: None,
                     error: None,
                 };
-                messages::insert(c, new.conversation, &message)?;
+                messages::insert(tx, new.conversation, &message)?;
                 let title = conversation.title.is_empty().then_some(question.title);
-                run(
-                    c,
+                tx.run(
                     "UPDATE conversations SET updated_at = ?2, title = coalesce(?3, title) WHERE id = ?1",
                     (new.conversation.to_string(), new.now.millis(), &title),
                 )?;
@@ -130,19 +127,18 @@ impl Turns {
     /// Begins the last turn anew: the question stays, and what the model answered becomes a former answer to it.
     pub async fn begin_again(&self, new: NewTurn) -> Result<OpenTurn> {
         self.db
-            .write(move |c| {
-                conversations::get(c, new.caller.user, new.conversation)?;
-                let LastQuestion { id, seq, turn: old } = messages::last_question(c, new.conversation)?
+            .write(move |tx| {
+                conversations::get(tx, new.caller.user, new.conversation)?;
+                let LastQuestion { id, seq, turn: old } = messages::last_question(tx, new.conversation)?
                     .ok_or_else(|| Error::conflict("Nothing was asked here yet."))?;
-                let turn = insert(c, &new)?;
-                former::keep(c, id, &messages::list(c, new.conversation, seq)?)?;
+                let turn = insert(tx, &new)?;
+                former::keep(tx, id, &messages::list(tx, new.conversation, seq)?)?;
                 let place = (new.conversation.to_string(), seq);
-                run(c, "DELETE FROM messages WHERE conversation = ?1 AND seq > ?2", place)?;
-                run(c, "UPDATE messages SET turn = ?1 WHERE seq = ?2", (turn.id.to_string(), seq))?;
-                run(c, "DELETE FROM turns WHERE id = ?1", [old.to_string()])?;
+                tx.run("DELETE FROM messages WHERE conversation = ?1 AND seq > ?2", place)?;
+                tx.run("UPDATE messages SET turn = ?1 WHERE seq = ?2", (turn.id.to_string(), seq))?;
+                tx.run("DELETE FROM turns WHERE id = ?1", [old.to_string()])?;
                 // A summary that covers what was dropped would speak of it.
-                run(
-                    c,
+                tx.run(
                     "UPDATE conversations SET summary = NULL, summary_upto = NULL WHERE id = ?1 AND summary_upto >= ?2",
                     (new.conversation.to_string(), seq),
                 )?;
@@ -155,10 +151,9 @@ impl Turns {
     pub async fn record(&self, turn: &OpenTurn, message: Message, cost: Usage, event: u64) -> Result<()> {
         let (id, conversation, user) = (turn.id, turn.conversation, turn.caller.user);
         self.db
-            .write_after_effect(move |c| {
-                usage::add(c, user, message.created_at, cost)?;
-                run(
-                    c,
+            .write_after_effect(move |tx| {
+                usage::add(tx, user, message.created_at, cost)?;
+                tx.run(
                     "UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + ?2,
                        output_tokens = output_tokens + ?3, last_event = ?4 WHERE id = ?1",
                     (
@@ -168,7 +163,7 @@ impl Turns {
                         event.cast_signed(),
                     ),
                 )?;
-                messages::insert(c, conversation, &message)
+                messages::insert(tx, conversation, &message)
             })
             .await
     }
@@ -177,10 +172,9 @@ impl Turns {
     pub async fn spend(&self, turn: &OpenTurn, cost: Usage, now: Time) -> Result<()> {
         let (id, user) = (turn.id, turn.caller.user);
         self.db
-            .write_after_effect(move |c| {
-                usage::add(c, user, now, cost)?;
-                run(
-                    c,
+            .write_after_effect(move |tx| {
+                usage::add(tx, user, now, cost)?;
+                tx.run(
                     "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3 WHERE id = ?1",
                     (id.to_string(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed()),
                 )?;
@@ -191,14 +185,14 @@ impl Turns {
 
     /// Writes a step as it stands now: `place` is its message and its position there.
     pub async fn put_step(&self, place: (MessageId, usize), step: Step) -> Result<()> {
-        self.db.write_after_effect(move |c| messages::put_step(c, place.0, place.1, &step)).await
+        self.db.write_after_effect(move |tx| messages::put_step(tx, place.0, place.1, &step)).await
     }
 
     /// Keeps what the next request is made of.
     pub async fn set_context(&self, turn: TurnId, bill: ContextBill) -> Result<()> {
         let text = serde_json::to_string(&bill).map_err(Error::internal)?;
         let sql = "UPDATE turns SET context = ?2 WHERE id = ?1";
-        self.db.write(move |c| run(c, sql, (turn.to_string(), text)).map(drop)).await
+        self.db.write(move |tx| tx.run(sql, (turn.to_string(), text)).map(drop)).await
     }
 
     /// Moves a turn to another state; `error` where it failed, `event` the last of its stream.
@@ -208,10 +202,8 @@ impl Turns {
         let error = error.map(|error| error.message().to_owned());
         let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
         self.db
-            .write(move |c| {
-                run(
-                    c,
-                    "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4, last_event = max(last_event, ?5),
+            .write(move |tx| {
+                tx.run("UPDATE turns SET state = ?2, error = ?3, finished_at = ?4, last_event = max(last_event, ?5),
                        failure = ?6
                      WHERE id = ?1",
                     params![
@@ -223,8 +215,7 @@ impl Turns {
                         failure,
                     ],
                 )?;
-                run(
-                    c,
+                tx.run(
                     "UPDATE conversations SET updated_at = ?2 WHERE id = (SELECT conversation FROM turns WHERE id = ?1)",
                     (turn.to_string(), at.0.millis()),
                 )?;
@@ -236,19 +227,19 @@ impl Turns {
     /// Takes a waiting turn up again. False where somebody else did, or it does not wait.
     pub async fn take_up(&self, turn: TurnId) -> Result<bool> {
         let sql = "UPDATE turns SET state = 'running' WHERE id = ?1 AND state = 'waiting'";
-        self.db.write(move |c| Ok(run(c, sql, [turn.to_string()])? == 1)).await
+        self.db.write(move |tx| Ok(tx.run(sql, [turn.to_string()])? == 1)).await
     }
 
     /// A conversation as one moment has it: its messages, and the last turn with the number of the last event that
     /// stands in them.
     pub async fn view(&self, user: UserId, conversation: ConversationId) -> Result<ConversationView> {
         self.db
-            .read(move |c| {
-                let moment = c.unchecked_transaction()?;
+            .read(move |tx| {
+                let moment = tx.moment()?;
                 let found = conversations::get(&moment, user, conversation)?;
                 let mut messages = messages::list(&moment, conversation, 0)?;
                 attachments::fill(&moment, &mut messages, usize::MAX)?;
-                let turn = first(&moment, LATEST, [conversation.to_string()], turn)?;
+                let turn = moment.first(LATEST, [conversation.to_string()], turn)?;
                 let former = former::counts(&moment, conversation)?;
                 let counted = |message: Message| {
                     let former = former.get(&message.id).copied().unwrap_or(0);
@@ -263,8 +254,8 @@ impl Turns {
     /// Bytes of a conversation's messages and calls, as they are stored.
     pub async fn weight(&self, user: UserId, conversation: ConversationId) -> Result<usize> {
         self.db
-            .read(move |c| {
-                let moment = c.unchecked_transaction()?;
+            .read(move |tx| {
+                let moment = tx.moment()?;
                 conversations::get(&moment, user, conversation)?;
                 messages::weight(&moment, conversation)
             })
@@ -293,11 +284,11 @@ impl Turns {
         &self,
         user: UserId,
         place: FormerPlace,
-        read: fn(&Connection, FormerPlace) -> Result<T>,
+        read: fn(&Tx, FormerPlace) -> Result<T>,
     ) -> Result<T> {
         self.db
-            .read(move |c| {
-                let moment = c.unchecked_transaction()?;
+            .read(move |tx| {
+                let moment = tx.moment()?;
                 conversations::get(&moment, user, place.conversation)?;
                 read(&moment, place)
             })
@@ -306,7 +297,7 @@ impl Turns {
 
     /// Every message of a conversation, in order; of what it brings along only the names.
     pub async fn messages(&self, conversation: ConversationId) -> Result<Vec<Message>> {
-        let placed = self.db.read(move |c| messages::list(c, conversation, 0)).await?;
+        let placed = self.db.read(move |tx| messages::list(tx, conversation, 0)).await?;
         Ok(placed.into_iter().map(|placed| placed.message).collect())
     }
 
@@ -314,13 +305,14 @@ impl Turns {
     /// the names.
     pub async fn history(&self, conversation: ConversationId) -> Result<(Summary, Vec<Placed>)> {
         self.db
-            .read(move |c| {
-                let sql = "SELECT coalesce(summary, ''), coalesce(summary_upto, 0) FROM conversations WHERE id = ?1";
-                let summary = first(c, sql, [conversation.to_string()], |row| {
-                    Ok(Summary { text: row.get(0)?, upto: row.get(1)? })
+            .read(move |tx| {
+                let sql = "SELECT coalesce(summary, '') AS text, coalesce(summary_upto, 0) AS upto
+                           FROM conversations WHERE id = ?1";
+                let summary = tx.first(sql, [conversation.to_string()], |row| {
+                    Ok(Summary { text: row.get("text")?, upto: row.get("upto")? })
                 })?;
                 let summary = summary.unwrap_or_default();
-                let messages = messages::list(c, conversation, summary.upto)?;
+                let messages = messages::list(tx, conversation, summary.upto)?;
                 Ok((summary, messages))
             })
             .await
@@ -333,8 +325,8 @@ impl Turns {
             return Ok(placed);
         }
         self.db
-            .read(move |c| {
-                attachments::fill(c, &mut placed, most)?;
+            .read(move |tx| {
+                attachments::fill(tx, &mut placed, most)?;
                 Ok(placed)
             })
             .await
@@ -342,19 +334,19 @@ impl Turns {
 
     /// Bytes of what a conversation's messages bring along.
     pub async fn attached_bytes(&self, conversation: ConversationId) -> Result<usize> {
-        let bytes = self.db.read(move |c| attachments::weight(c, conversation)).await?;
+        let bytes = self.db.read(move |tx| attachments::weight(tx, conversation)).await?;
         usize::try_from(bytes).map_err(Error::internal)
     }
 
     /// Keeps a shortened past.
     pub async fn summarise(&self, conversation: ConversationId, summary: Summary) -> Result<()> {
         let sql = "UPDATE conversations SET summary = ?2, summary_upto = ?3 WHERE id = ?1";
-        self.db.write(move |c| run(c, sql, (conversation.to_string(), summary.text, summary.upto)).map(drop)).await
+        self.db.write(move |tx| tx.run(sql, (conversation.to_string(), summary.text, summary.upto)).map(drop)).await
     }
 
     /// The last turn of a conversation.
     pub async fn latest(&self, conversation: ConversationId) -> Result<Option<Turn>> {
-        self.db.read(move |c| first(c, LATEST, [conversation.to_string()], turn)).await
+        self.db.read(move |tx| tx.first(LATEST, [conversation.to_string()], turn)).await
     }
 
     /// The turn of a conversation that is under way.
@@ -382,7 +374,7 @@ impl Turns {
                JOIN conversations c ON c.id = t.conversation {WHO}
              WHERE s.ticket IS NOT NULL AND s.state = 'uncertain' AND s.output IS NULL"
         );
-        self.db.read(move |c| all(c, &sql, (), given_up)).await
+        self.db.read(move |tx| tx.all(&sql, (), given_up)).await
     }
 
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
@@ -391,6 +383,6 @@ impl Turns {
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
              WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
         );
-        self.db.read(move |c| all(c, &sql, [value], open_turn)).await
+        self.db.read(move |tx| tx.all(&sql, [value], open_turn)).await
     }
 }

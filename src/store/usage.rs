@@ -1,20 +1,15 @@
 //! Tokens a person spent on a day (UTC).
 
-use rusqlite::Connection;
-
-use super::{
-    db::Db,
-    rows::{first, run},
-};
+use super::{db::Db, sql::Tx};
 use crate::model::{error::Result, llm::Usage, time::Time, user::UserId};
 
 /// What this person spent on the day of `now`.
 pub async fn spent(db: &Db, user: UserId, now: Time) -> Result<Usage> {
     let sql = "SELECT input_tokens, output_tokens FROM usage WHERE user = ?1 AND day = ?2";
-    let read = db.read(move |c| {
-        first(c, sql, (user.to_string(), now.day()), |row| {
-            let number = |column| row.get::<_, i64>(column).map(i64::unsigned_abs);
-            Ok(Usage { input_tokens: number(0)?, output_tokens: number(1)? })
+    let read = db.read(move |tx| {
+        tx.first(sql, (user.to_string(), now.day()), |row| {
+            let number = |column| row.get::<i64>(column).map(i64::unsigned_abs);
+            Ok(Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? })
         })
     });
     Ok(read.await?.unwrap_or_default())
@@ -22,13 +17,12 @@ pub async fn spent(db: &Db, user: UserId, now: Time) -> Result<Usage> {
 
 /// Notes what a model call outside a turn cost this person.
 pub async fn spend(db: &Db, user: UserId, now: Time, cost: Usage) -> Result<()> {
-    db.write(move |c| add(c, user, now, cost)).await
+    db.write(move |tx| add(tx, user, now, cost)).await
 }
 
 /// Adds to what he spent on the day of `now`.
-pub(super) fn add(c: &Connection, user: UserId, now: Time, cost: Usage) -> Result<()> {
-    run(
-        c,
+pub(super) fn add(tx: &Tx, user: UserId, now: Time, cost: Usage) -> Result<()> {
+    tx.run(
         "INSERT INTO usage (user, day, input_tokens, output_tokens) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (user, day) DO UPDATE SET input_tokens = input_tokens + excluded.input_tokens,
            output_tokens = output_tokens + excluded.output_tokens",

@@ -1,6 +1,5 @@
 //! Users: who may sign in, with which role.
 
-use rusqlite::{Connection, Row};
 use serde_json::json;
 
 use super::{
@@ -8,7 +7,8 @@ use super::{
     lockout::{Subject, network},
     password::Password,
     people::{Actor, People},
-    roles, rows, sessions,
+    roles, sessions,
+    sql::{Row, Tx},
 };
 use crate::model::{
     caller::{Credential, Permissions},
@@ -56,13 +56,13 @@ pub struct OwnPassword {
 impl People {
     /// All users, by name.
     pub async fn users(&self) -> Result<Vec<User>> {
-        self.db.read(|c| rows::all(c, &select("ORDER BY username_key"), (), read)).await
+        self.db.read(|tx| tx.all(&select("ORDER BY username_key"), (), read)).await
     }
 
     /// The user of this name, in whatever case.
     pub async fn user_named(&self, username: &str) -> Result<User> {
         let (key, shown) = (key(username), username.chars().take(64).collect::<String>());
-        let found = self.db.read(move |c| rows::first(c, &select("WHERE username_key = ?1"), [key], read)).await?;
+        let found = self.db.read(move |tx| tx.first(&select("WHERE username_key = ?1"), [key], read)).await?;
         found.ok_or_else(|| Error::not_found(format!("There is no user '{shown}'.")))
     }
 
@@ -70,7 +70,7 @@ impl People {
     pub async fn permissions_of(&self, id: UserId) -> Result<Permissions> {
         let sql =
             "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
-        let found = self.db.read(move |c| rows::first(c, sql, [id.to_string()], |row| rows::json(row, 0))).await?;
+        let found = self.db.read(move |tx| tx.first(sql, [id.to_string()], |row| row.json("permissions"))).await?;
         Ok(found.unwrap_or_default())
     }
 
@@ -79,11 +79,11 @@ impl People {
         by.caller.ensure_person()?;
         let NewUser { username, password, role } = new;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
-        self.change_by(by, move |c, by| {
-            let role = roles::demand(c, &role)?;
+        self.change_by(by, move |tx, by| {
+            let role = roles::demand(tx, &role)?;
             by.demand_all(&role.permissions)?;
-            let user = insert(c, &username, &role, &hash, by.now)?;
-            by.record(c, "user.create", json!({"user": user.username, "role": user.role}))?;
+            let user = insert(tx, &username, &role, &hash, by.now)?;
+            by.record(tx, "user.create", json!({"user": user.username, "role": user.role}))?;
             Ok(user)
         })
         .await
@@ -102,38 +102,38 @@ impl People {
                 "Change your own password with the current one: POST /api/auth/password, or Account in the console.",
             ));
         }
-        let before = self.db.read(move |c| demand(c, id)).await?;
+        let before = self.db.read(move |tx| demand(tx, id)).await?;
         let hash = match change.password {
             Some(password) => Some(self.hasher.hash(Password::choose(password, &before.username)?).await?),
             None => None,
         };
-        self.change_by(by, move |c, by| {
-            let before = demand_within(c, id, by)?;
+        self.change_by(by, move |tx, by| {
+            let before = demand_within(tx, id, by)?;
             if let Some(role) = &change.role {
-                by.demand_all(&roles::demand(c, role)?.permissions)?;
-                rows::run(c, "UPDATE users SET role = ?2 WHERE id = ?1", (id.to_string(), role))?;
+                by.demand_all(&roles::demand(tx, role)?.permissions)?;
+                tx.run("UPDATE users SET role = ?2 WHERE id = ?1", (id.to_string(), role))?;
             }
             if let Some(disabled) = change.disabled {
-                rows::run(c, "UPDATE users SET disabled = ?2 WHERE id = ?1", (id.to_string(), disabled))?;
+                tx.run("UPDATE users SET disabled = ?2 WHERE id = ?1", (id.to_string(), disabled))?;
             }
             if let Some(hash) = &hash {
-                rows::run(c, "UPDATE users SET password = ?2 WHERE id = ?1", (id.to_string(), hash))?;
+                tx.run("UPDATE users SET password = ?2 WHERE id = ?1", (id.to_string(), hash))?;
             }
             if hash.is_some() || change.disabled == Some(true) {
-                sessions::end_all(c, id)?;
+                sessions::end_all(tx, id)?;
             }
             if hash.is_some() {
-                keys::revoke_all(c, id)?;
+                keys::revoke_all(tx, id)?;
             }
-            roles::demand_administrator(c)?;
-            let after = demand(c, id)?;
+            roles::demand_administrator(tx)?;
+            let after = demand(tx, id)?;
             let details = json!({
                 "user": after.username,
                 "role": change.role.map(|role| json!({"before": before.role, "after": role})),
                 "disabled": change.disabled,
                 "password": hash.map(|_| "changed"),
             });
-            by.record(c, "user.change", details)?;
+            by.record(tx, "user.change", details)?;
             Ok(after)
         })
         .await
@@ -142,13 +142,13 @@ impl People {
     /// Deletes an account with all that is only theirs; what is not in the database goes by [`People::departures`]. The last
     /// administrator stays.
     pub async fn delete_user(&self, by: &Actor, id: UserId) -> Result<()> {
-        self.change_by(by, move |c, by| {
-            let user = demand_within(c, id, by)?;
-            rows::run(c, "DELETE FROM users WHERE id = ?1", [id.to_string()])?;
-            attachments::sweep(c)?;
-            roles::demand_administrator(c)?;
-            rows::run(c, "INSERT INTO departures (user) VALUES (?1)", [id.to_string()])?;
-            by.record(c, "user.delete", json!({"user": user.username, "role": user.role}))
+        self.change_by(by, move |tx, by| {
+            let user = demand_within(tx, id, by)?;
+            tx.run("DELETE FROM users WHERE id = ?1", [id.to_string()])?;
+            attachments::sweep(tx)?;
+            roles::demand_administrator(tx)?;
+            tx.run("INSERT INTO departures (user) VALUES (?1)", [id.to_string()])?;
+            by.record(tx, "user.delete", json!({"user": user.username, "role": user.role}))
         })
         .await?;
         self.db.fold_if_possible().await;
@@ -157,13 +157,13 @@ impl People {
 
     /// People who were deleted, and of whom there may be something left outside the database.
     pub async fn departures(&self) -> Result<Vec<UserId>> {
-        self.db.read(|c| rows::all(c, "SELECT user FROM departures", (), |row| rows::parsed(row, 0))).await
+        self.db.read(|tx| tx.all("SELECT user FROM departures", (), |row| row.parsed("user"))).await
     }
 
     /// Notes that nothing is left of somebody who was deleted.
     pub async fn settle_departure(&self, id: UserId) -> Result<()> {
         let sql = "DELETE FROM departures WHERE user = ?1";
-        self.db.write(move |c| rows::run(c, sql, [id.to_string()]).map(drop)).await
+        self.db.write(move |tx| tx.run(sql, [id.to_string()]).map(drop)).await
     }
 
     /// Changes one's own password. One's other sessions end, and one's keys are revoked unless they are to be kept: whoever
@@ -171,7 +171,7 @@ impl People {
     pub async fn change_own_password(&self, by: &Actor, change: OwnPassword) -> Result<()> {
         let OwnPassword { current, new, keep_keys, address } = change;
         let id = by.caller.user;
-        let (user, kept) = self.db.read(move |c| Ok((demand(c, id)?, password_hash(c, id)?))).await?;
+        let (user, kept) = self.db.read(move |tx| Ok((demand(tx, id)?, password_hash(tx, id)?))).await?;
         let address = network(&address);
         let subjects = [Subject::NameAt(key(&user.username), address.clone()), Subject::Address(address)];
         let wrong = || Error::denied("The current password is wrong.");
@@ -185,28 +185,28 @@ impl People {
             }
         }
         let hash = self.hasher.hash(Password::choose(new, &user.username)?).await?;
-        self.change_by(by, move |c, by| {
+        self.change_by(by, move |tx, by| {
             // In place of the one that was verified: meanwhile it may have been taken from whoever asks.
             let sql = "UPDATE users SET password = ?3 WHERE id = ?1 AND password IS ?2";
-            if rows::run(c, sql, (id.to_string(), kept, hash))? == 0 {
+            if tx.run(sql, (id.to_string(), kept, hash))? == 0 {
                 return Err(wrong());
             }
-            sessions::end_others(c, id, by.session)?;
-            let revoked = if keep_keys { 0 } else { keys::revoke_all(c, id)? };
-            by.record_auth(c, "password.change", json!({ "revoked_keys": revoked }))
+            sessions::end_others(tx, id, by.session)?;
+            let revoked = if keep_keys { 0 } else { keys::revoke_all(tx, id)? };
+            by.record_auth(tx, "password.change", json!({ "revoked_keys": revoked }))
         })
         .await
     }
 }
 
 /// Inserts an account; the caller has checked that he may.
-pub(super) fn insert(c: &Connection, username: &Username, role: &Role, hash: &str, now: Time) -> Result<User> {
+pub(super) fn insert(tx: &Tx, username: &Username, role: &Role, hash: &str, now: Time) -> Result<User> {
     let key = key(username.as_str());
-    if rows::first(c, "SELECT 1 FROM users WHERE username_key = ?1", [&key], |_| Ok(()))?.is_some() {
+    if tx.exists("SELECT 1 FROM users WHERE username_key = ?1", [&key])? {
         return Err(Error::conflict(format!("There is a user '{}' already.", username.as_str())));
     }
     let names: Vec<String> =
-        rows::all(c, "SELECT username FROM users ORDER BY username_key", (), |row| Ok(row.get(0)?))?;
+        tx.all("SELECT username FROM users ORDER BY username_key", (), |row| row.get("username"))?;
     if let Some(like) = names.iter().find(|name| username.looks_like(name)) {
         return Err(Error::conflict(format!(
             "'{}' looks like '{like}', who is here already. Choose a name that nobody mistakes for theirs.",
@@ -223,21 +223,21 @@ pub(super) fn insert(c: &Connection, username: &Username, role: &Role, hash: &st
     };
     const SQL: &str =
         "INSERT INTO users (id, username, username_key, role, password, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
-    rows::run(c, SQL, (user.id.to_string(), &user.username, key, &user.role, hash, now.millis()))?;
+    tx.run(SQL, (user.id.to_string(), &user.username, key, &user.role, hash, now.millis()))?;
     Ok(user)
 }
 
 /// Somebody called Mara, of a role without permissions.
 #[cfg(test)]
-pub(super) fn mara(c: &Connection) -> Result<UserId> {
-    c.execute_batch("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
-    let role = roles::demand(c, "guest")?;
-    Ok(insert(c, &"mara".to_owned().try_into()?, &role, "", Time::from_millis(0))?.id)
+pub(super) fn mara(tx: &Tx) -> Result<UserId> {
+    tx.script("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
+    let role = roles::demand(tx, "guest")?;
+    Ok(insert(tx, &"mara".to_owned().try_into()?, &role, "", Time::from_millis(0))?.id)
 }
 
 /// How many accounts there are.
-pub(super) fn count(c: &Connection) -> Result<i64> {
-    Ok(c.query_row("SELECT count(*) FROM users", (), |row| row.get(0))?)
+pub(super) fn count(tx: &Tx) -> Result<i64> {
+    tx.one("SELECT count(*) FROM users", ())
 }
 
 /// The form user names are compared in.
@@ -246,20 +246,20 @@ pub(super) fn key(username: &str) -> String {
 }
 
 /// The account of this id.
-pub(super) fn demand(c: &Connection, id: UserId) -> Result<User> {
-    let found = rows::first(c, &select("WHERE id = ?1"), [id.to_string()], read)?;
+pub(super) fn demand(tx: &Tx, id: UserId) -> Result<User> {
+    let found = tx.first(&select("WHERE id = ?1"), [id.to_string()], read)?;
     found.ok_or_else(|| Error::not_found(format!("There is no user '{id}'.")))
 }
 
 /// The account of this id, if its role grants nothing that `by` does not hold: who may set a password may be that person.
-pub(super) fn demand_within(c: &Connection, id: UserId, by: &Actor) -> Result<User> {
-    let user = demand(c, id)?;
-    by.demand_all(&roles::demand(c, &user.role)?.permissions)?;
+pub(super) fn demand_within(tx: &Tx, id: UserId, by: &Actor) -> Result<User> {
+    let user = demand(tx, id)?;
+    by.demand_all(&roles::demand(tx, &user.role)?.permissions)?;
     Ok(user)
 }
 
-fn password_hash(c: &Connection, id: UserId) -> Result<Option<String>> {
-    rows::first(c, "SELECT password FROM users WHERE id = ?1", [id.to_string()], |row| Ok(row.get(0)?))
+fn password_hash(tx: &Tx, id: UserId) -> Result<Option<String>> {
+    tx.first("SELECT password FROM users WHERE id = ?1", [id.to_string()], |row| row.get("password"))
 }
 
 fn select(rest: &str) -> String {
@@ -268,11 +268,11 @@ fn select(rest: &str) -> String {
 
 fn read(row: &Row<'_>) -> Result<User> {
     Ok(User {
-        id: rows::parsed(row, 0)?,
-        username: row.get(1)?,
-        role: row.get(2)?,
-        disabled: row.get(3)?,
-        created_at: rows::time(row, 4)?,
-        last_login_at: rows::optional_time(row, 5)?,
+        id: row.parsed("id")?,
+        username: row.get("username")?,
+        role: row.get("role")?,
+        disabled: row.get("disabled")?,
+        created_at: row.time("created_at")?,
+        last_login_at: row.optional_time("last_login_at")?,
     })
 }

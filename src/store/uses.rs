@@ -2,13 +2,11 @@
 
 use std::collections::HashMap;
 
-use rusqlite::params;
-
 use super::{
     collections::VISIBLE,
     db::Db,
     excerpts::Authorship,
-    rows::{all, first, parsed, run},
+    sql::{Row, params},
 };
 use crate::model::{
     error::Result,
@@ -28,10 +26,10 @@ pub type Habits = HashMap<(String, String), Frecency>;
 /// Everything this person opened.
 pub async fn habits(db: &Db, user: UserId) -> Result<Habits> {
     let sql = "SELECT kind, id, count, used_at FROM uses WHERE user = ?1";
-    let read = db.read(move |c| {
-        all(c, sql, [user.to_string()], |row| {
-            let habit = Frecency { count: row.get(2)?, used_at: Time::from_millis(row.get(3)?) };
-            Ok(((row.get(0)?, row.get(1)?), habit))
+    let read = db.read(move |tx| {
+        tx.all(sql, [user.to_string()], |row| {
+            let habit = Frecency { count: row.get("count")?, used_at: row.time("used_at")? };
+            Ok(((row.get("kind")?, row.get("id")?), habit))
         })
     });
     Ok(read.await?.into_iter().collect())
@@ -45,26 +43,24 @@ pub async fn documents(db: &Db, reader: Reader, limit: usize) -> Result<Vec<(Doc
         Authorship::COLUMNS
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let read = |row: &rusqlite::Row<'_>| Ok((parsed(row, 0)?, row.get(1)?, Authorship::read(row, 2)?));
-    db.read(move |c| all(c, &sql, (reader.to_string(), limit), read)).await
+    let read = |row: &Row<'_>| Ok((row.parsed("id")?, row.get("title")?, Authorship::read(row)?));
+    db.read(move |tx| tx.all(&sql, (reader.to_string(), limit), read)).await
 }
 
 /// Notes that this person opened something.
 pub async fn used(db: &Db, user: UserId, what: (Kind, String), now: Time) -> Result<()> {
-    db.write(move |c| {
+    db.write(move |tx| {
         let (user, kind, id) = (user.to_string(), what.0.as_str(), what.1);
         let sql = "SELECT count, used_at FROM uses WHERE user = ?1 AND kind = ?2 AND id = ?3";
-        let before = first(c, sql, (&user, kind, &id), |row| {
-            Ok(Frecency { count: row.get(0)?, used_at: Time::from_millis(row.get(1)?) })
+        let before = tx.first(sql, (&user, kind, &id), |row| {
+            Ok(Frecency { count: row.get("count")?, used_at: row.time("used_at")? })
         })?;
         let after = before.map_or_else(|| Frecency::first(now), |before| before.used(now));
-        run(
-            c,
+        tx.run(
             "INSERT OR REPLACE INTO uses (user, kind, id, count, used_at) VALUES (?1, ?2, ?3, ?4, ?5)",
             params![user, kind, id, after.count, after.used_at.millis()],
         )?;
-        run(
-            c,
+        tx.run(
             "DELETE FROM uses WHERE user = ?1 AND (kind, id) NOT IN
                (SELECT kind, id FROM uses WHERE user = ?1 ORDER BY used_at DESC LIMIT ?2)",
             (user, MOST),

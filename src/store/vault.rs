@@ -10,13 +10,13 @@ use std::{
 };
 
 use parking_lot::RwLock;
-use rusqlite::{Connection, Row};
 
 use super::{
     db::Db,
     envelope::{self, Kek, Sealed},
     key_file::KeyFile,
-    rows, vault_key,
+    sql::{Row, Tx},
+    vault_key,
 };
 use crate::{
     config::VaultKey,
@@ -70,11 +70,11 @@ impl Vault {
             let keep_salt = matches!(key, VaultKey::Passphrase(_));
             vault
                 .db
-                .write(move |c| {
+                .write(move |tx| {
                     if keep_salt {
-                        vault_key::write_salt(c, &salt, now)?;
+                        vault_key::write_salt(tx, &salt, now)?;
                     }
-                    insert(c, &kek, CANARY, &Secret::new("satchel"), now)
+                    insert(tx, &kek, CANARY, &Secret::new("satchel"), now)
                 })
                 .await?;
         }
@@ -84,31 +84,31 @@ impl Vault {
     /// Keeps a secret, in place of an earlier one of the same owner and name.
     pub async fn put(&self, owner: &str, name: &str, secret: Secret, now: Time) -> Result<()> {
         let (vault, owner, name) = (self.clone(), owner.to_owned(), name.to_owned());
-        self.db.write(move |c| vault.put_in(c, (&owner, &name), &secret, now)).await
+        self.db.write(move |tx| vault.put_in(tx, (&owner, &name), &secret, now)).await
     }
 
     /// The secret, if there is one.
     pub async fn get(&self, owner: &str, name: &str) -> Result<Option<Secret>> {
         let (vault, owner, name) = (self.clone(), owner.to_owned(), name.to_owned());
-        self.db.read(move |c| vault.get_in(c, (&owner, &name))).await
+        self.db.read(move |tx| vault.get_in(tx, (&owner, &name))).await
     }
 
     /// Forgets a secret; says whether there was one.
     pub async fn delete(&self, owner: &str, name: &str) -> Result<bool> {
         let (owner, name) = (owner.to_owned(), name.to_owned());
-        self.db.write(move |c| delete_in(c, (&owner, &name))).await
+        self.db.write(move |tx| delete_in(tx, (&owner, &name))).await
     }
 
     /// The names an owner has secrets under, in order.
     pub async fn list(&self, owner: &str) -> Result<Vec<String>> {
         let owner = owner.to_owned();
-        self.db.read(move |c| names_in(c, &owner)).await
+        self.db.read(move |tx| names_in(tx, &owner)).await
     }
 
     /// Opens the record that proves the key, and gives the key's id.
     pub async fn prove(&self) -> Result<String> {
         let vault = self.clone();
-        self.db.read(move |c| vault.get_in(c, CANARY)).await?;
+        self.db.read(move |tx| vault.get_in(tx, CANARY)).await?;
         self.key_id().await
     }
 
@@ -129,23 +129,23 @@ impl Vault {
 
     /// Id of the key in use.
     pub async fn key_id(&self) -> Result<String> {
-        self.db.read(|c| Ok(vault_key::State::read(c)?.canary.map(|canary| canary.kek).unwrap_or_default())).await
+        self.db.read(|tx| Ok(vault_key::State::read(tx)?.canary.map(|canary| canary.kek).unwrap_or_default())).await
     }
 
     /// As [`Vault::put`], inside a transaction.
-    pub(super) fn put_in(&self, c: &Connection, place: (&str, &str), secret: &Secret, now: Time) -> Result<()> {
+    pub(super) fn put_in(&self, tx: &Tx, place: (&str, &str), secret: &Secret, now: Time) -> Result<()> {
         if secret.expose().len() > LONGEST {
             return Err(Error::invalid(format!("A secret has at most {LONGEST} bytes.")));
         }
-        let canary = vault_key::State::read(c)?.canary.ok_or_else(|| Error::internal("the vault has no canary"))?;
-        insert(c, &self.key(&canary.kek)?, place, secret, now)?;
-        rows::run(c, "UPDATE vault SET plain = 0 WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
+        let canary = vault_key::State::read(tx)?.canary.ok_or_else(|| Error::internal("the vault has no canary"))?;
+        insert(tx, &self.key(&canary.kek)?, place, secret, now)?;
+        tx.run("UPDATE vault SET plain = 0 WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
     }
 
     /// As [`Vault::get`], inside a transaction.
-    pub(super) fn get_in(&self, c: &Connection, place: (&str, &str)) -> Result<Option<Secret>> {
+    pub(super) fn get_in(&self, tx: &Tx, place: (&str, &str)) -> Result<Option<Secret>> {
         let sql = "SELECT kek, wrapped, sealed FROM vault WHERE owner = ?1 AND name = ?2";
-        let Some(record) = rows::first(c, sql, [place.0, place.1], read)? else { return Ok(None) };
+        let Some(record) = tx.first(sql, [place.0, place.1], read)? else { return Ok(None) };
         envelope::open(&self.key(&record.kek)?, place, &record).map(Some)
     }
 
@@ -156,61 +156,61 @@ impl Vault {
 }
 
 /// Forgets a secret, inside a transaction.
-pub(super) fn delete_in(c: &Connection, place: (&str, &str)) -> Result<bool> {
-    Ok(rows::run(c, "DELETE FROM vault WHERE owner = ?1 AND name = ?2", [place.0, place.1])? > 0)
+pub(super) fn delete_in(tx: &Tx, place: (&str, &str)) -> Result<bool> {
+    Ok(tx.run("DELETE FROM vault WHERE owner = ?1 AND name = ?2", [place.0, place.1])? > 0)
 }
 
 /// Says of a record just put that it is no secret, inside a transaction. It stays so until the next is put there.
-pub(super) fn mark_plain(c: &Connection, place: (&str, &str)) -> Result<()> {
-    rows::run(c, "UPDATE vault SET plain = 1 WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
+pub(super) fn mark_plain(tx: &Tx, place: (&str, &str)) -> Result<()> {
+    tx.run("UPDATE vault SET plain = 1 WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
 }
 
 /// Whether a record was said to be no secret when it was put, inside a transaction.
-pub(super) fn is_plain(c: &Connection, place: (&str, &str)) -> Result<bool> {
+pub(super) fn is_plain(tx: &Tx, place: (&str, &str)) -> Result<bool> {
     let sql = "SELECT plain FROM vault WHERE owner = ?1 AND name = ?2";
-    Ok(rows::first(c, sql, [place.0, place.1], |row| Ok(row.get(0)?))?.unwrap_or(false))
+    Ok(tx.first(sql, [place.0, place.1], |row| row.get("plain"))?.unwrap_or(false))
 }
 
 /// A text that is another one once a secret of an owner was put anew or forgotten, inside a transaction: each is sealed with
 /// a number that is used once, and a new key of the vault leaves that as it is.
-pub(super) fn fingerprint_in(c: &Connection, owner: &str) -> Result<String> {
-    let sql = "SELECT name, hex(sealed) FROM vault WHERE owner = ?1 ORDER BY name";
-    let all = rows::all(c, sql, [owner], |row| Ok([row.get::<_, String>(0)?, row.get(1)?]))?;
+pub(super) fn fingerprint_in(tx: &Tx, owner: &str) -> Result<String> {
+    let sql = "SELECT name, hex(sealed) AS sealed FROM vault WHERE owner = ?1 ORDER BY name";
+    let all = tx.all(sql, [owner], |row| Ok([row.get::<String>("name")?, row.get("sealed")?]))?;
     Ok(all.concat().join(" "))
 }
 
 /// Forgets all secrets of an owner, inside a transaction.
-pub(super) fn delete_all_in(c: &Connection, owner: &str) -> Result<()> {
-    rows::run(c, "DELETE FROM vault WHERE owner = ?1", [owner]).map(drop)
+pub(super) fn delete_all_in(tx: &Tx, owner: &str) -> Result<()> {
+    tx.run("DELETE FROM vault WHERE owner = ?1", [owner]).map(drop)
 }
 
 /// The names an owner has secrets under, inside a transaction.
-pub(super) fn names_in(c: &Connection, owner: &str) -> Result<Vec<String>> {
-    rows::all(c, "SELECT name FROM vault WHERE owner = ?1 ORDER BY name", [owner], |row| Ok(row.get(0)?))
+pub(super) fn names_in(tx: &Tx, owner: &str) -> Result<Vec<String>> {
+    tx.all("SELECT name FROM vault WHERE owner = ?1 ORDER BY name", [owner], |row| row.get("name"))
 }
 
 /// The names stored for each tool, inside a transaction.
-pub(super) fn tools_in(c: &Connection) -> Result<BTreeMap<String, Vec<String>>> {
-    let sql = "SELECT substr(owner, 6), name FROM vault WHERE owner LIKE 'tool:%' ORDER BY owner, name";
+pub(super) fn tools_in(tx: &Tx) -> Result<BTreeMap<String, Vec<String>>> {
+    let sql = "SELECT substr(owner, 6) AS tool, name FROM vault WHERE owner LIKE 'tool:%' ORDER BY owner, name";
     let mut tools: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    for (tool, name) in rows::all(c, sql, (), |row| Ok((row.get::<_, String>(0)?, row.get(1)?)))? {
+    for (tool, name) in tx.all(sql, (), |row| Ok((row.get::<String>("tool")?, row.get("name")?)))? {
         tools.entry(tool).or_default().push(name);
     }
     Ok(tools)
 }
 
 /// Seals a secret into its place.
-pub(super) fn insert(c: &Connection, kek: &Kek, place: (&str, &str), secret: &Secret, now: Time) -> Result<()> {
+pub(super) fn insert(tx: &Tx, kek: &Kek, place: (&str, &str), secret: &Secret, now: Time) -> Result<()> {
     let Sealed { kek, wrapped, sealed } = envelope::seal(kek, place, secret)?;
     let sql = "INSERT INTO vault (owner, name, kek, wrapped, sealed, updated_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6) \
          ON CONFLICT (owner, name) DO UPDATE SET kek = excluded.kek, wrapped = excluded.wrapped, \
          sealed = excluded.sealed, updated_at = excluded.updated_at";
-    rows::run(c, sql, (place.0, place.1, kek, wrapped, sealed, now.millis())).map(drop)
+    tx.run(sql, (place.0, place.1, kek, wrapped, sealed, now.millis())).map(drop)
 }
 
 /// A record as it stands in its row.
 pub(super) fn read(row: &Row<'_>) -> Result<Sealed> {
-    Ok(Sealed { kek: row.get(0)?, wrapped: row.get(1)?, sealed: row.get(2)? })
+    Ok(Sealed { kek: row.get("kek")?, wrapped: row.get("wrapped")?, sealed: row.get("sealed")? })
 }
 
 #[cfg(test)]
@@ -302,7 +302,7 @@ pub(super) mod tests {
         let vault = house.full(&VaultKey::File).await;
         let swap = "UPDATE vault SET (wrapped, sealed) = (SELECT wrapped, sealed FROM vault WHERE name = 'key1') \
              WHERE name = 'key0'";
-        house.db.write(move |c| Ok(c.execute(swap, [])?)).await.unwrap();
+        house.db.write(move |tx| tx.run(swap, ())).await.unwrap();
         assert!(vault.get("tool:t", "key0").await.is_err());
         assert_eq!(vault.get("tool:t", "key1").await.unwrap().unwrap().expose(), "secret 1");
     }

@@ -4,13 +4,12 @@ use std::path::Path;
 
 use argon2::{Algorithm, Argon2, Params, Version};
 use base64::{Engine, engine::general_purpose::STANDARD};
-use rusqlite::Connection;
 use zeroize::Zeroizing;
 
 use super::{
     envelope::{self, Kek, Sealed},
     key_file::KeyFile,
-    rows,
+    sql::Tx,
     vault::{self, CANARY},
 };
 use crate::{
@@ -37,13 +36,12 @@ pub(super) struct State {
 }
 
 impl State {
-    pub(super) fn read(c: &Connection) -> Result<Self> {
+    pub(super) fn read(tx: &Tx) -> Result<Self> {
         let canary = "SELECT kek, wrapped, sealed FROM vault WHERE owner = ?1 AND name = ?2";
-        let salt =
-            rows::first(c, "SELECT value FROM settings WHERE key = ?1", [SALT], |row| Ok(row.get::<_, String>(0)?))?;
+        let salt = tx.first("SELECT value FROM settings WHERE key = ?1", [SALT], |row| row.get::<String>("value"))?;
         Ok(Self {
-            records: c.query_row("SELECT count(*) FROM vault", (), |row| row.get(0))?,
-            canary: rows::first(c, canary, [CANARY.0, CANARY.1], vault::read)?,
+            records: tx.one("SELECT count(*) FROM vault", ())?,
+            canary: tx.first(canary, [CANARY.0, CANARY.1], vault::read)?,
             by_passphrase: salt.is_some(),
             salt: match salt {
                 Some(text) => hex::decode(text.trim_matches('"')).map_err(Error::internal)?,
@@ -110,8 +108,8 @@ pub(super) fn from_file(file: &KeyFile, state: &mut State) -> Result<Kek> {
 }
 
 /// Fails where a start on the data directory `dir` with this key would fail. Changes nothing.
-pub(super) fn require_opens(c: &Connection, dir: &Path, key: &VaultKey) -> Result<()> {
-    let state = State::read(c)?;
+pub(super) fn require_opens(tx: &Tx, dir: &Path, key: &VaultKey) -> Result<()> {
+    let state = State::read(tx)?;
     match key {
         VaultKey::Given(text) => state.demand(&parse(text)?),
         VaultKey::Passphrase(text) => state.demand(&derive(text, &state.salt)?),
@@ -148,8 +146,8 @@ pub(super) fn derive(passphrase: &Secret, salt: &[u8]) -> Result<Kek> {
     Ok(Kek::new(*key))
 }
 
-pub(super) fn write_salt(c: &Connection, salt: &[u8], now: Time) -> Result<()> {
+pub(super) fn write_salt(tx: &Tx, salt: &[u8], now: Time) -> Result<()> {
     let sql = "INSERT INTO settings (key, value, updated_at) VALUES (?1, ?2, ?3) \
          ON CONFLICT (key) DO UPDATE SET value = excluded.value, updated_at = excluded.updated_at";
-    rows::run(c, sql, (SALT, format!("\"{}\"", hex::encode(salt)), now.millis())).map(drop)
+    tx.run(sql, (SALT, format!("\"{}\"", hex::encode(salt)), now.millis())).map(drop)
 }

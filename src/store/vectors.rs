@@ -2,10 +2,9 @@
 //!
 //! A vector is stored as its numbers, 32-bit floats, little-endian. It stays as long as something names its hash.
 
-use rusqlite::{Connection, OptionalExtension};
 use sha2::{Digest, Sha256};
 
-use super::rows;
+use super::sql::Tx;
 use crate::model::{
     error::{Error, Result},
     index::ContentHash,
@@ -30,36 +29,28 @@ pub fn hash_of_numbers(vector: &[f32]) -> ContentHash {
 }
 
 /// Keeps a vector under its content's hash. Fails where the model's other vectors have another length.
-pub fn put(c: &Connection, model: &str, hash: &ContentHash, vector: &[f32]) -> Result<()> {
+pub fn put(tx: &Tx, model: &str, hash: &ContentHash, vector: &[f32]) -> Result<()> {
     let length = u32::try_from(vector.len()).map_err(Error::internal)?;
-    let model = model_number(c, model, length)?;
-    let mut statement = c.prepare_cached(
-        "INSERT INTO vectors (model, hash, vector) VALUES (?1, ?2, ?3)
-         ON CONFLICT (model, hash) DO UPDATE SET vector = excluded.vector",
-    )?;
-    statement.execute((model, hash, bytes(vector)))?;
-    Ok(())
+    let model = model_number(tx, model, length)?;
+    let sql = "INSERT INTO vectors (model, hash, vector) VALUES (?1, ?2, ?3)
+               ON CONFLICT (model, hash) DO UPDATE SET vector = excluded.vector";
+    tx.run(sql, (model, hash, bytes(vector))).map(drop)
 }
 
 /// The vector of a content, where it was embedded with this model.
-pub fn get(c: &Connection, model: &str, hash: &ContentHash) -> Result<Option<Vec<f32>>> {
-    let mut statement = c.prepare_cached(
-        "SELECT vector FROM vectors
-         WHERE model = (SELECT number FROM vector_models WHERE name = ?1) AND hash = ?2",
-    )?;
-    let found = statement.query_row((model, hash), |row| Ok(row.get_ref(0)?.as_blob().map(floats)?));
-    Ok(found.optional()?)
+pub fn get(tx: &Tx, model: &str, hash: &ContentHash) -> Result<Option<Vec<f32>>> {
+    let sql = "SELECT vector FROM vectors
+               WHERE model = (SELECT number FROM vector_models WHERE name = ?1) AND hash = ?2";
+    tx.first(sql, (model, hash), |row| row.get("vector").map(floats))
 }
 
 /// Which of these contents are still to be embedded with this model, each once, in order.
-pub fn missing(c: &Connection, model: &str, hashes: &[ContentHash]) -> Result<Vec<ContentHash>> {
-    let mut statement = c.prepare_cached(
-        "SELECT 1 FROM vectors WHERE model = (SELECT number FROM vector_models WHERE name = ?1) AND hash = ?2",
-    )?;
+pub fn missing(tx: &Tx, model: &str, hashes: &[ContentHash]) -> Result<Vec<ContentHash>> {
+    let sql = "SELECT 1 FROM vectors WHERE model = (SELECT number FROM vector_models WHERE name = ?1) AND hash = ?2";
     let mut missing: Vec<ContentHash> = Vec::new();
     let mut seen = std::collections::HashSet::new();
     for hash in hashes {
-        if seen.insert(hash) && !statement.exists((model, hash))? {
+        if seen.insert(hash) && !tx.exists(sql, (model, hash))? {
             missing.push(*hash);
         }
     }
@@ -67,47 +58,46 @@ pub fn missing(c: &Connection, model: &str, hashes: &[ContentHash]) -> Result<Ve
 }
 
 /// How many contents were embedded with this model.
-pub fn count(c: &Connection, model: &str) -> Result<i64> {
+pub fn count(tx: &Tx, model: &str) -> Result<i64> {
     let sql = "SELECT count(*) FROM vectors WHERE model = (SELECT number FROM vector_models WHERE name = ?1)";
-    Ok(c.prepare_cached(sql)?.query_row([model], |row| row.get(0))?)
+    tx.one(sql, [model])
 }
 
 /// How long this model's vectors are; none where nothing was embedded with it.
-pub fn dimensions(c: &Connection, model: &str) -> Result<Option<u32>> {
+pub fn dimensions(tx: &Tx, model: &str) -> Result<Option<u32>> {
     let sql = "SELECT dimensions FROM vector_models WHERE name = ?1";
-    Ok(c.prepare_cached(sql)?.query_row([model], |row| row.get(0)).optional()?)
+    tx.first(sql, [model], |row| row.get("dimensions"))
 }
 
 /// Forgets a content's vectors, of every model, unless something still names its hash.
 /// To be called after the row that named it has changed or gone.
-pub fn release(c: &Connection, hash: &ContentHash) -> Result<()> {
+pub fn release(tx: &Tx, hash: &ContentHash) -> Result<()> {
     for holder in HOLDERS {
-        if c.prepare_cached(holder)?.exists([hash])? {
+        if tx.exists(holder, [hash])? {
             return Ok(());
         }
     }
-    rows::run(c, "DELETE FROM vectors WHERE hash = ?1", [hash])?;
+    tx.run("DELETE FROM vectors WHERE hash = ?1", [hash])?;
     Ok(())
 }
 
 /// Forgets every vector of a model.
-pub fn forget_model(c: &Connection, model: &str) -> Result<()> {
-    rows::run(c, "DELETE FROM vector_models WHERE name = ?1", [model])?;
+pub fn forget_model(tx: &Tx, model: &str) -> Result<()> {
+    tx.run("DELETE FROM vector_models WHERE name = ?1", [model])?;
     Ok(())
 }
 
-fn model_number(c: &Connection, model: &str, dimensions: u32) -> Result<i64> {
+fn model_number(tx: &Tx, model: &str, dimensions: u32) -> Result<i64> {
     let find = "SELECT number, dimensions FROM vector_models WHERE name = ?1";
-    let found: Option<(i64, u32)> =
-        c.prepare_cached(find)?.query_row([model], |row| Ok((row.get(0)?, row.get(1)?))).optional()?;
+    let found: Option<(i64, u32)> = tx.first(find, [model], |row| Ok((row.get("number")?, row.get("dimensions")?)))?;
     match found {
         Some((number, known)) if known == dimensions => Ok(number),
         Some((_, known)) => Err(Error::invalid(format!(
             "The vector has {dimensions} numbers; those of '{model}' have {known}. Give one of {known} numbers."
         ))),
         None => {
-            rows::run(c, "INSERT INTO vector_models (name, dimensions) VALUES (?1, ?2)", (model, dimensions))?;
-            Ok(c.last_insert_rowid())
+            let sql = "INSERT INTO vector_models (name, dimensions) VALUES (?1, ?2) RETURNING number";
+            tx.one(sql, (model, dimensions))
         }
     }
 }
@@ -130,14 +120,14 @@ mod tests {
     async fn a_vector_is_found_by_its_content_and_model() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        db.write(|c| {
-            put(c, "m", &hash("a"), &[1.0, -0.5])?;
-            put(c, "m", &hash("a"), &[1.0, 0.25])?;
-            assert_eq!(get(c, "m", &hash("a"))?, Some(vec![1.0, 0.25]));
-            assert_eq!(get(c, "other", &hash("a"))?, None);
-            assert_eq!(missing(c, "m", &[hash("b"), hash("a"), hash("b")])?, [hash("b")]);
-            assert_eq!((count(c, "m")?, count(c, "other")?), (1, 0));
-            assert_eq!((dimensions(c, "m")?, dimensions(c, "other")?), (Some(2), None));
+        db.write(|tx| {
+            put(tx, "m", &hash("a"), &[1.0, -0.5])?;
+            put(tx, "m", &hash("a"), &[1.0, 0.25])?;
+            assert_eq!(get(tx, "m", &hash("a"))?, Some(vec![1.0, 0.25]));
+            assert_eq!(get(tx, "other", &hash("a"))?, None);
+            assert_eq!(missing(tx, "m", &[hash("b"), hash("a"), hash("b")])?, [hash("b")]);
+            assert_eq!((count(tx, "m")?, count(tx, "other")?), (1, 0));
+            assert_eq!((dimensions(tx, "m")?, dimensions(tx, "other")?), (Some(2), None));
             Ok(())
         })
         .await
@@ -148,8 +138,8 @@ mod tests {
     async fn a_vector_of_another_length_is_refused() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        db.write(|c| put(c, "m", &hash("a"), &[1.0, 0.0])).await.unwrap();
-        let refused = db.write(|c| put(c, "m", &hash("b"), &[1.0])).await.unwrap_err();
+        db.write(|tx| put(tx, "m", &hash("a"), &[1.0, 0.0])).await.unwrap();
+        let refused = db.write(|tx| put(tx, "m", &hash("b"), &[1.0])).await.unwrap_err();
         assert_eq!(refused.message(), "The vector has 1 numbers; those of 'm' have 2. Give one of 2 numbers.");
     }
 
@@ -157,14 +147,14 @@ mod tests {
     async fn what_nothing_names_is_forgotten() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        db.write(|c| {
-            put(c, "m", &hash("a"), &[1.0])?;
-            put(c, "n", &hash("a"), &[1.0, 0.0])?;
-            release(c, &hash("a"))?;
-            assert_eq!((count(c, "m")?, count(c, "n")?), (0, 0));
-            put(c, "m", &hash("a"), &[1.0])?;
-            forget_model(c, "m")?;
-            assert_eq!(count(c, "m")?, 0);
+        db.write(|tx| {
+            put(tx, "m", &hash("a"), &[1.0])?;
+            put(tx, "n", &hash("a"), &[1.0, 0.0])?;
+            release(tx, &hash("a"))?;
+            assert_eq!((count(tx, "m")?, count(tx, "n")?), (0, 0));
+            put(tx, "m", &hash("a"), &[1.0])?;
+            forget_model(tx, "m")?;
+            assert_eq!(count(tx, "m")?, 0);
             Ok(())
         })
         .await

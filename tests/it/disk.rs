@@ -197,7 +197,7 @@ async fn a_database_that_may_not_grow_refuses_writes_and_recovers() {
     let cookie = server.sign_in("owner").await;
     let limit = async |pages: i64| {
         let db = &server.app.satchel.app.db;
-        db.write(move |c| Ok(c.pragma_update(None, "max_page_count", pages)?)).await.unwrap();
+        db.write(move |tx| tx.script(&format!("PRAGMA max_page_count = {pages}"))).await.unwrap();
     };
     limit(1).await;
     let send = async |number: u32| {

@@ -128,8 +128,7 @@ async fn what_was_done_is_not_called_a_failure_when_its_row_cannot_be_written() 
     let id = call.id;
     let done = tokio::spawn(async move { invoker.invoke(call, CancellationToken::new()).await });
     gate.started.notified().await;
-    let closed = |c: &rusqlite::Connection| Ok(c.execute_batch("PRAGMA query_only = 1")?);
-    app.satchel.app.db.write(closed).await.unwrap();
+    app.satchel.app.db.write(|tx| tx.script("PRAGMA query_only = 1")).await.unwrap();
     gate.release.notify_one();
     assert!(matches!(done.await.unwrap(), Ok(Outcome::Done(_))));
     let app = app.restart().await;

@@ -266,9 +266,8 @@ async fn what_is_edited_is_found_by_what_it_means_now_and_what_is_deleted_leaves
         assert!(own.unread(model.clone(), 10).await.unwrap().is_empty());
     }
     memory.delete(id).await.unwrap();
-    let left = app.satchel.app.db.read(|c| {
-        let count =
-            |table: &str| Ok::<i64, Error>(c.query_row(&format!("SELECT count(*) FROM {table}"), [], |r| r.get(0))?);
+    let left = app.satchel.app.db.read(|tx| {
+        let count = |table: &str| tx.one::<i64>(&format!("SELECT count(*) FROM {table}"), ());
         Ok((count("memories")?, count("memory_vectors")?, count("memory_versions")?))
     });
     assert_eq!(left.await.unwrap(), (0, 0, 0));

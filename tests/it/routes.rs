@@ -213,7 +213,9 @@ fn each_route_to_what_belongs_to_a_person_is_declared_so() {
 
 /// All rows of all tables, but for the audit and the times of last use.
 async fn rows(server: &TestServer) -> Vec<String> {
-    let read = server.app.satchel.app.db.read(|c| {
+    let path = server.app.dir.path().join("satchel.db");
+    let read = move || -> rusqlite::Result<Vec<String>> {
+        let c = rusqlite::Connection::open(path)?;
         let tables: Vec<String> = c
             .prepare("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT LIKE 'audit%' AND sql NOT LIKE '%VIRTUAL%'")?
             .query_map([], |row| row.get(0))?
@@ -232,14 +234,16 @@ async fn rows(server: &TestServer) -> Vec<String> {
             }
         }
         Ok(all)
-    });
-    read.await.unwrap()
+    };
+    tokio::task::spawn_blocking(read).await.unwrap().unwrap()
 }
 
 /// Audit rows so far, and how many of them are refusals.
 async fn audited(server: &TestServer) -> (i64, i64) {
-    let sql = "SELECT count(*), count(*) FILTER (WHERE outcome = 'refused') FROM audit";
-    let read = server.app.satchel.app.db.read(move |c| Ok(c.query_row(sql, [], |row| Ok((row.get(0)?, row.get(1)?)))?));
+    let read = server.app.satchel.app.db.read(|tx| {
+        let refused = "SELECT count(*) FROM audit WHERE outcome = 'refused'";
+        Ok((tx.one("SELECT count(*) FROM audit", ())?, tx.one(refused, ())?))
+    });
     read.await.unwrap()
 }
 

@@ -127,7 +127,7 @@ async fn a_changed_registry_keeps_the_meaning_that_is_known() {
         pause().await;
     }
     // Nothing can be read again.
-    app.satchel.app.db.write(|c| Ok(c.execute("DELETE FROM vectors", [])?)).await.unwrap();
+    app.satchel.app.db.write(|tx| tx.run("DELETE FROM vectors", ())).await.unwrap();
     let like = tools::held(Risk::Read, &Gate::default());
     let spec = Spec { name: "another".to_owned(), source: Source::Catalog, ..like.spec().clone() };
     let another = Tool::of_spec(spec, |_, _| std::future::pending()).unwrap();

@@ -2,8 +2,6 @@
 
 use std::sync::{Arc, atomic::Ordering};
 
-use rusqlite::Connection;
-
 use super::shelf::{Meaning, NOTHING, Shelf};
 use crate::{
     index::{
@@ -14,7 +12,7 @@ use crate::{
         error::Result,
         index::{Entry, Space},
     },
-    store::{outbox, vectors},
+    store::{outbox, sql::Tx, vectors},
 };
 
 /// Entries read at a time.
@@ -32,8 +30,8 @@ pub(super) struct Source {
 }
 
 impl Source {
-    pub(super) fn read(c: &Connection, space: Space) -> Result<Self> {
-        Ok(Self { origin: outbox::origin(c)?, last: outbox::last(c)?, trimmed: outbox::trimmed(c, space)? })
+    pub(super) fn read(tx: &Tx, space: Space) -> Result<Self> {
+        Ok(Self { origin: outbox::origin(tx)?, last: outbox::last(tx)?, trimmed: outbox::trimmed(tx, space)? })
     }
 
     /// Returns whether an index that has seen so much can be brought up to date by the changes that are left.
@@ -88,15 +86,15 @@ pub(super) fn save_vectors(shelf: &Shelf, origin: &str, seq: i64) -> Result<()> 
 }
 
 /// The next entries of a space by id.
-pub(super) fn page(c: &Connection, space: Space, after: i64, model: Option<&str>) -> Result<Vec<Full>> {
-    let entries = outbox::entries_after(c, space, after, PAGE)?;
-    entries.into_iter().map(|entry| with_vector(c, entry, model)).collect()
+pub(super) fn page(tx: &Tx, space: Space, after: i64, model: Option<&str>) -> Result<Vec<Full>> {
+    let entries = outbox::entries_after(tx, space, after, PAGE)?;
+    entries.into_iter().map(|entry| with_vector(tx, entry, model)).collect()
 }
 
 /// An entry and its vector.
-pub(super) fn with_vector(c: &Connection, entry: Entry, model: Option<&str>) -> Result<Full> {
+pub(super) fn with_vector(tx: &Tx, entry: Entry, model: Option<&str>) -> Result<Full> {
     let vector = match (model, entry.hash) {
-        (Some(model), Some(hash)) => vectors::get(c, model, &hash)?,
+        (Some(model), Some(hash)) => vectors::get(tx, model, &hash)?,
         _ => None,
     };
     Ok((entry, vector))

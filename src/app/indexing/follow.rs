@@ -30,16 +30,16 @@ impl Pump {
         let model = self.shelf.meaning.read().as_ref().map(|meaning| meaning.model.clone());
         let from = if model.is_some() { self.text.given.min(self.vectors.given) } else { self.text.given };
         let space = self.shelf.space;
-        let batch = self.db.read(move |c| {
-            let last = outbox::last(c)?;
-            let changes = outbox::after(c, space, from, PAGE)?;
+        let batch = self.db.read(move |tx| {
+            let last = outbox::last(tx)?;
+            let changes = outbox::after(tx, space, from, PAGE)?;
             let full = changes.len() == PAGE as usize;
             let end = changes.last().map_or(0, |change| change.seq);
             let latest: HashMap<i64, i64> = changes.into_iter().map(|change| (change.id, change.seq)).collect();
             let mut changes = Vec::with_capacity(latest.len());
             for (id, seq) in latest {
-                let entry = outbox::entry(c, space, id)?;
-                let full = entry.map(|entry| build::with_vector(c, entry, model.as_deref())).transpose()?;
+                let entry = outbox::entry(tx, space, id)?;
+                let full = entry.map(|entry| build::with_vector(tx, entry, model.as_deref())).transpose()?;
                 changes.push((id, seq, full));
             }
             Ok(Batch { through: if full { end } else { last.max(end) }, full, changes })

@@ -80,7 +80,7 @@ impl Pump {
         let kept = self.text.kept.min(self.vectors.kept);
         if kept > self.trimmed {
             let space = self.shelf.space;
-            self.db.write(move |c| outbox::trim(c, space, kept)).await?;
+            self.db.write(move |tx| outbox::trim(tx, space, kept)).await?;
             self.trimmed = kept;
         }
         Ok(())

@@ -26,7 +26,7 @@ impl Pump {
             return Ok(());
         }
         let space = self.shelf.space;
-        let source = self.db.read(move |c| Source::read(c, space)).await?;
+        let source = self.db.read(move |tx| Source::read(tx, space)).await?;
         self.origin.clone_from(&source.origin);
         if self.shelf.text.read().is_none() {
             let from = source.clone();
@@ -91,7 +91,7 @@ impl Pump {
         let (mut after, mut count) = (i64::MIN, 0);
         while !shutdown.is_cancelled() {
             let (space, model) = (self.shelf.space, model.clone());
-            let page = self.db.read(move |c| build::page(c, space, after, model.as_deref())).await?;
+            let page = self.db.read(move |tx| build::page(tx, space, after, model.as_deref())).await?;
             let Some((entry, _)) = page.last() else { return Ok(Some((vectors, count))) };
             after = entry.id;
             count += page.len();

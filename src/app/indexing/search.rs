@@ -6,7 +6,6 @@ use std::{
     sync::Arc,
 };
 
-use rusqlite::Connection;
 use tokio::sync::oneshot;
 
 use super::{
@@ -22,7 +21,7 @@ use crate::{
         error::{Error, Result},
         index::{Ask, Found},
     },
-    store::outbox,
+    store::{outbox, sql::Tx},
 };
 
 /// Candidates each side names at least.
@@ -89,7 +88,7 @@ impl Search {
     }
 
     /// Does the rest, on a thread that may wait.
-    pub(super) fn finish(self, c: &Connection) -> Result<Vec<Found>> {
+    pub(super) fn finish(self, tx: &Tx) -> Result<Vec<Found>> {
         let Self { shelf, ask, seen, nearest } = self;
         let by_words = ask.has_words().then(|| shelf.text.read().clone()).flatten();
         let mut words = match &by_words {
@@ -106,7 +105,7 @@ impl Search {
         let mut found = fuse(words.as_ref(), meaning.as_ref());
         found.truncate(ask.limit + SPARE);
         let since = if meaning.is_some() { seen.text.min(seen.vectors) } else { seen.text };
-        drop_stale(c, &shelf, &ask, since, &mut found)?;
+        drop_stale(tx, &shelf, &ask, since, &mut found)?;
         found.truncate(ask.limit);
         if let Some(text) = &by_words {
             name_terms(&shelf, text, &ask.text, &mut found)?;
@@ -152,11 +151,11 @@ fn complete(shelf: &Shelf, text: &Text, ask: &Question, (words, meaning): (&mut 
 }
 
 /// Leaves out what the database no longer has, or no longer where it was asked for.
-fn drop_stale(c: &Connection, shelf: &Shelf, ask: &Question, since: i64, found: &mut Vec<Found>) -> Result<()> {
+fn drop_stale(tx: &Tx, shelf: &Shelf, ask: &Question, since: i64, found: &mut Vec<Found>) -> Result<()> {
     let ids = found.iter().map(|found| found.id).collect();
     let mut gone = HashSet::new();
-    for id in outbox::changed_since(c, shelf.space, since, &ids)? {
-        let entry = outbox::entry(c, shelf.space, id)?;
+    for id in outbox::changed_since(tx, shelf.space, since, &ids)? {
+        let entry = outbox::entry(tx, shelf.space, id)?;
         if !entry.is_some_and(|entry| ask.wants(id, entry.tag)) {
             gone.insert(id);
         }

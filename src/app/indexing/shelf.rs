@@ -10,7 +10,6 @@ use std::{
 };
 
 use parking_lot::{Mutex, RwLock};
-use rusqlite::Connection;
 use tokio::sync::{Notify, watch};
 
 use super::{GIVEN, State, Status, TextStatus, VectorStatus};
@@ -23,7 +22,7 @@ use crate::{
         error::{Error, Result},
         index::Space,
     },
-    store::outbox,
+    store::{outbox, sql::Tx},
 };
 
 /// The vectors of a model.
@@ -120,14 +119,14 @@ impl Shelf {
         Ok(())
     }
 
-    pub(super) fn status(&self, c: &Connection) -> Result<Status> {
+    pub(super) fn status(&self, tx: &Tx) -> Result<Status> {
         let seen = self.seen.borrow().clone();
         let state = |seq: i64| match (seen.opened, seq) {
             (false, _) => State::Opening,
             (true, NOTHING) => State::Building,
             (true, _) => State::Ready,
         };
-        let pending = outbox::pending(c, self.space, seen.text)?;
+        let pending = outbox::pending(tx, self.space, seen.text)?;
         let entries = self.text.read().as_ref().map_or(0, |text| text.count());
         let meaning = self.meaning.read();
         let vectors = meaning.as_ref().map(|meaning| &meaning.vectors);

@@ -52,11 +52,11 @@ impl House {
         let (name, text) = (name.to_owned(), Some(text.to_owned()));
         let vector = Some(("m".to_owned(), vector.to_vec()));
         let put = Put { name, text, vector, ..Put::default() };
-        self.db.write(move |c| entries::put(c, &put, None, Time::from_millis(0))).await.unwrap();
+        self.db.write(move |tx| entries::put(tx, &put, None, Time::from_millis(0))).await.unwrap();
     }
 
     async fn remove(&self, name: &'static str) {
-        assert!(self.db.write(move |c| entries::remove(c, name)).await.unwrap());
+        assert!(self.db.write(move |tx| entries::remove(tx, name)).await.unwrap());
     }
 
     async fn found(&self, text: &str, vector: Option<&[f32]>) -> Vec<i64> {
@@ -114,7 +114,7 @@ async fn a_start_goes_on_where_the_indexes_were() {
     let house = House::open(dir);
     house.indexes.settled().await.unwrap();
     assert_eq!(house.all_ways().await, FRUIT);
-    let pending = house.db.read(|c| outbox::pending(c, Space::Entries, 0)).await.unwrap();
+    let pending = house.db.read(|tx| outbox::pending(tx, Space::Entries, 0)).await.unwrap();
     assert_eq!(pending, 0, "what every index has on the disk is trimmed");
 }
 
@@ -122,7 +122,7 @@ async fn a_start_goes_on_where_the_indexes_were() {
 async fn what_was_written_while_the_indexes_were_away_is_found() {
     let dir = House::fruit().await.close().await;
     let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-    db.write(|c| entries::remove(c, "a")).await.unwrap();
+    db.write(|tx| entries::remove(tx, "a")).await.unwrap();
     drop(db);
     let house = House::open(dir);
     house.indexes.settled().await.unwrap();
@@ -207,7 +207,7 @@ async fn another_model_searches_by_its_own_vectors() {
     let house = House::fruit().await;
     house
         .db
-        .write(|c| crate::store::vectors::put(c, "n", &crate::store::vectors::hash("green pears"), &[0.0, 0.0, 1.0]))
+        .write(|tx| crate::store::vectors::put(tx, "n", &crate::store::vectors::hash("green pears"), &[0.0, 0.0, 1.0]))
         .await
         .unwrap();
     house.indexes.use_model(Some("n".to_owned()));

@@ -11,13 +11,13 @@ use crate::{
         error::{Error, Result},
         figure::grouped,
     },
-    store::{audit, db::open_read_only, dir},
+    store::{audit, dir, sql::Connection},
 };
 
 /// Verifies the chain of a data directory against anchors, one JSON object a line.
 pub fn verify(data: &Path, anchors: &str, json: bool) -> Result<Exit> {
     let anchors = audit::parse_anchors(anchors)?;
-    let connection = open_read_only(&dir::database(data)).map_err(|error| {
+    let connection = Connection::open_read_only(&dir::database(data)).map_err(|error| {
         Error::not_found(format!("There is no audit to read in {}.", data.display())).caused_by(error)
     })?;
     let found = audit::verify(&connection, &anchors, Clock::new().now())?;

@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use rusqlite::Connection;
-
 use super::{
     Audit,
     counts::{Group, add, is_wrong, uncounted},
@@ -12,7 +10,7 @@ use super::{
     unnamed,
     words::{Kind, Words},
 };
-use crate::model::error::Result;
+use crate::{model::error::Result, store::sql::Tx};
 
 /// Rows that are counted in one transaction.
 const PART: i64 = 10_000;
@@ -25,29 +23,29 @@ impl Audit {
     }
 }
 
-fn count_part(c: &Connection) -> Result<bool> {
-    let upto = uncounted(c)?;
+fn count_part(tx: &Tx) -> Result<bool> {
+    let upto = uncounted(tx)?;
     if upto == 0 {
         return Ok(false);
     }
     let after = (upto - PART).max(0);
-    let sql = "SELECT event_type, outcome, risk, door, user, tool, user_id IS NOT NULL, time, seq FROM audit
+    let sql = "SELECT event_type, outcome, risk, door, user AS person, tool, user_id, time, seq FROM audit
                WHERE seq > ?1 AND seq <= ?2";
     let (mut words, mut groups) = (Words::default(), Groups::default());
-    let mut statement = c.prepare_cached(sql)?;
-    let mut rows = statement.query([after, upto])?;
-    while let Some(row) = rows.next()? {
+    tx.all(sql, [after, upto], |row| {
         let kind = words.read(row)?;
-        let (is_person, time, seq) = (row.get(6)?, row.get(7)?, row.get(8)?);
+        let is_person = row.get::<Option<&str>>("user_id")?.is_some();
+        let (time, seq) = (row.get("time")?, row.get("seq")?);
         let told = kind.map(|word| words.get(word));
-        let placed = groups.place(c, (kind, is_person), told)?;
-        unnamed::note(c, (seq, time), placed, told)?;
+        let placed = groups.place(tx, (kind, is_person), told)?;
+        unnamed::note(tx, (seq, time), placed, told)?;
         let [_, outcome, ..] = told;
         groups.count(placed.id, (seq, time), is_wrong(outcome));
-    }
+        Ok(())
+    })?;
     // In order, so that neighbours are written one after the other.
-    groups.made.values().try_for_each(|group| add(c, group))?;
-    c.execute("UPDATE audit_uncounted SET upto = ?1", [after])?;
+    groups.made.values().try_for_each(|group| add(tx, group))?;
+    tx.run("UPDATE audit_uncounted SET upto = ?1", [after])?;
     Ok(after > 0)
 }
 
@@ -59,11 +57,11 @@ struct Groups {
 }
 
 impl Groups {
-    fn place(&mut self, c: &Connection, key: (Kind, bool), words: [&str; 6]) -> Result<Placed> {
+    fn place(&mut self, tx: &Tx, key: (Kind, bool), words: [&str; 6]) -> Result<Placed> {
         if let Some(placed) = self.placed.get(&key) {
             return Ok(*placed);
         }
-        let placed = kinds::place(c, words, Trust::in_row(words, key.1))?;
+        let placed = kinds::place(tx, words, Trust::in_row(words, key.1))?;
         self.placed.insert(key, placed);
         Ok(placed)
     }

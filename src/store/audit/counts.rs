@@ -4,8 +4,6 @@
 //! of any kind they have, and between which numbers those stand, which is how rows of a time are found without an index over
 //! times.
 
-use rusqlite::Connection;
-
 use super::{
     kinds::{self, Trust},
     stretches::{MINUTE, SPANS, TOTALS, ceil, floor, stretches},
@@ -13,7 +11,7 @@ use super::{
 };
 use crate::{
     model::{audit::Event, error::Result, spec::Risk},
-    store::rows::first,
+    store::sql::Tx,
 };
 
 /// Whether this outcome is of what went wrong.
@@ -22,7 +20,7 @@ pub(super) fn is_wrong(outcome: &str) -> bool {
 }
 
 /// Counts a row that is being written.
-pub(super) fn count(c: &Connection, seq: i64, event: &Event) -> Result<()> {
+pub(super) fn count(tx: &Tx, seq: i64, event: &Event) -> Result<()> {
     let words = [
         event.event_type.as_str(),
         event.outcome.as_str(),
@@ -31,11 +29,11 @@ pub(super) fn count(c: &Connection, seq: i64, event: &Event) -> Result<()> {
         &event.user,
         event.tool.as_deref().unwrap_or_default(),
     ];
-    let kind = kinds::place(c, words, Trust::in_row(words, event.user_id.is_some()))?;
-    unnamed::note(c, (seq, event.time.millis()), kind, words)?;
+    let kind = kinds::place(tx, words, Trust::in_row(words, event.user_id.is_some()))?;
+    unnamed::note(tx, (seq, event.time.millis()), kind, words)?;
     let minute = event.time.millis().div_euclid(MINUTE);
     let wrong = i64::from(is_wrong(event.outcome.as_str()));
-    add(c, &Group { minute, kind: kind.id, number: 1, wrong, first: seq, last: seq })
+    add(tx, &Group { minute, kind: kind.id, number: 1, wrong, first: seq, last: seq })
 }
 
 /// Rows of one kind in one of the shortest stretches.
@@ -55,32 +53,28 @@ pub(super) struct Group {
 }
 
 /// Adds rows to the counts of every stretch they fall on.
-pub(super) fn add(c: &Connection, group: &Group) -> Result<()> {
+pub(super) fn add(tx: &Tx, group: &Group) -> Result<()> {
     let Group { minute, kind, number, wrong, first, last } = group;
     let start = |minutes: i64| minute.div_euclid(minutes) * minutes;
-    let mut counts = c.prepare_cached(
+    tx.many(
         "INSERT INTO audit_counts (minutes, start, kind, number) VALUES (?1, ?2, ?3, ?4)
          ON CONFLICT (minutes, start, kind) DO UPDATE SET number = audit_counts.number + excluded.number",
+        SPANS.map(|minutes| [minutes, start(minutes), *kind, *number]),
     )?;
-    for minutes in SPANS {
-        counts.execute([minutes, start(minutes), *kind, *number])?;
-    }
-    let mut totals = c.prepare_cached(
+    tx.many(
         "INSERT INTO audit_totals (minutes, start, first_seq, last_seq, number, wrong) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (minutes, start) DO UPDATE SET
            first_seq = min(audit_totals.first_seq, excluded.first_seq),
            last_seq = max(audit_totals.last_seq, excluded.last_seq),
            number = audit_totals.number + excluded.number, wrong = audit_totals.wrong + excluded.wrong",
+        TOTALS.map(|minutes| [minutes, start(minutes), *first, *last, *number, *wrong]),
     )?;
-    for minutes in TOTALS {
-        totals.execute([minutes, start(minutes), *first, *last, *number, *wrong])?;
-    }
     Ok(())
 }
 
 /// Rows up to this number are not counted yet; 0 where all are.
-pub(super) fn uncounted(c: &Connection) -> Result<i64> {
-    Ok(first(c, "SELECT upto FROM audit_uncounted", (), |row| Ok(row.get(0)?))?.unwrap_or_default())
+pub(super) fn uncounted(tx: &Tx) -> Result<i64> {
+    Ok(tx.first("SELECT upto FROM audit_uncounted", (), |row| row.get("upto"))?.unwrap_or_default())
 }
 
 /// The numbers between which the rows of a time stand, with others among them.
@@ -101,12 +95,13 @@ impl Place {
 
 /// The place of the rows from `from` on and before `to`, in milliseconds, rounded out to five minutes; `None` where there
 /// are none.
-pub(super) fn place(c: &Connection, from: i64, to: i64) -> Result<Option<Place>> {
-    let sql =
-        "SELECT min(first_seq), max(last_seq) FROM audit_totals WHERE minutes = ?1 AND start >= ?2 AND start < ?3";
+pub(super) fn place(tx: &Tx, from: i64, to: i64) -> Result<Option<Place>> {
+    let sql = "SELECT min(first_seq) AS first, max(last_seq) AS last FROM audit_totals
+               WHERE minutes = ?1 AND start >= ?2 AND start < ?3";
     let mut found: Option<Place> = None;
     for stretch in stretches((floor(from), ceil(to)), &TOTALS, i64::MAX) {
-        let part = first(c, sql, stretch, |row| Ok((row.get::<_, Option<i64>>(0)?, row.get::<_, Option<i64>>(1)?)))?;
+        let part =
+            tx.first(sql, stretch, |row| Ok((row.get::<Option<i64>>("first")?, row.get::<Option<i64>>("last")?)))?;
         if let Some((first, last)) = part.and_then(|(first, last)| first.zip(last)) {
             let before = found.unwrap_or(Place { first, last });
             found = Some(Place { first: before.first.min(first), last: before.last.max(last) });

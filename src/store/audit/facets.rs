@@ -23,13 +23,13 @@ impl Audit {
     pub async fn facets(&self, filter: Filter) -> Result<AuditFacets> {
         let kinds = Arc::clone(&self.kinds);
         self.db
-            .read(move |c| {
-                let filter = filter.resolve(c)?;
-                let known = kinds.all(c)?;
+            .read(move |tx| {
+                let filter = filter.resolve(tx)?;
+                let known = kinds.all(tx)?;
                 let wanted = Wanted::of(&filter, &known.words);
                 let mut sums = vec![0_i64; known.kinds.len()];
                 let mut made = Made::default();
-                let left = tally(c, &filter, ANY_LENGTH, Some(&known), |Counted { kind, number, .. }| match kind {
+                let left = tally(tx, &filter, ANY_LENGTH, Some(&known), |Counted { kind, number, .. }| match kind {
                     KindOf::Known(kind) => {
                         // One that came while this was read is of the next answer.
                         if let Some(sum) = sums.get_mut(kind) {

@@ -1,11 +1,9 @@
 //! Which rows of the audit are wanted.
 
-use rusqlite::Connection;
-
 use super::counts::Place;
 use crate::{
     model::{call::CallId, error::Result, time::Time},
-    store::rows::first,
+    store::sql::Tx,
 };
 
 /// The columns looked through for a text.
@@ -59,10 +57,10 @@ pub struct Filter {
 impl Filter {
     /// The same filter, by the index where its text is the id of a call: links to a call have it there, and any other text is
     /// looked for in every row.
-    pub(super) fn resolve(mut self, c: &Connection) -> Result<Self> {
+    pub(super) fn resolve(mut self, tx: &Tx) -> Result<Self> {
         let id = self.text.as_deref().and_then(|text| text.trim().parse::<CallId>().ok()).map(|id| id.to_string());
         let Some(id) = id.filter(|_| self.call.is_none()) else { return Ok(self) };
-        if first(c, "SELECT 1 FROM audit WHERE call_id = ?1 LIMIT 1", [&id], |_| Ok(()))?.is_some() {
+        if tx.exists("SELECT 1 FROM audit WHERE call_id = ?1 LIMIT 1", [&id])? {
             (self.call, self.text) = (Some(id), None);
         }
         Ok(self)

@@ -1,7 +1,5 @@
 //! Rows of the audit, as they are asked for.
 
-use rusqlite::{Connection, Row};
-
 use super::{
     Audit,
     counts::{self, Place},
@@ -9,9 +7,12 @@ use super::{
     tally,
     verify::StoredRow,
 };
-use crate::model::{
-    audit::Entry,
-    error::{Error, Kind, Result},
+use crate::{
+    model::{
+        audit::Entry,
+        error::{Error, Kind, Result},
+    },
+    store::sql::{Row, Tx},
 };
 
 /// Bytes of arguments and changes of the rows that are read at once: a row beyond them is the last.
@@ -34,20 +35,17 @@ impl Audit {
     /// The same, and whether more may follow.
     pub async fn page(&self, filter: Filter, limit: u32) -> Result<Page> {
         self.db
-            .read(move |c| {
-                let filter = filter.resolve(c)?;
-                let (condition, bound) = filter.clause(between(c, &filter)?);
+            .read(move |tx| {
+                let filter = filter.resolve(tx)?;
+                let (condition, bound) = filter.clause(between(tx, &filter)?);
                 let order = if filter.after.is_some() { "ASC" } else { "DESC" };
                 let sql = format!("SELECT * FROM audit WHERE {condition} ORDER BY seq {order} LIMIT {limit}");
-                let mut statement = c.prepare(&sql)?;
-                let mut rows = statement.query(rusqlite::params_from_iter(bound))?;
                 let (mut entries, mut bytes) = (Vec::new(), 0);
-                while bytes < MAX_BYTES
-                    && let Some(row) = rows.next()?
-                {
+                tx.find(&sql, bound, |row| {
                     bytes += size(row)?;
                     entries.push(StoredRow::read(row)?.entry()?);
-                }
+                    Ok((bytes >= MAX_BYTES).then_some(()))
+                })?;
                 let more = entries.len() == limit as usize || bytes >= MAX_BYTES;
                 Ok(Page { entries, more })
             })
@@ -64,19 +62,18 @@ impl Audit {
 
 /// Bytes of what a row has no fixed size of.
 fn size(row: &Row<'_>) -> Result<usize> {
-    let bytes =
-        |name| Ok::<_, Error>(row.get_ref(name)?.as_str_or_null().map_err(Error::internal)?.map_or(0, str::len));
+    let bytes = |name| Ok::<_, Error>(row.get::<Option<&str>>(name)?.map_or(0, str::len));
     Ok(bytes("arguments")? + bytes("edited")?)
 }
 
 /// Where the rows of the filter's time stand; `None` where it wants any time, or few rows that an index finds.
-fn between(c: &Connection, filter: &Filter) -> Result<Option<Between>> {
+fn between(tx: &Tx, filter: &Filter) -> Result<Option<Between>> {
     if (filter.from.is_none() && filter.to.is_none()) || filter.is_indexed() {
         return Ok(None);
     }
     let (from, to) = tally::bounds(filter);
-    let uncounted = counts::uncounted(c)?;
+    let uncounted = counts::uncounted(tx)?;
     // Where there are none, these bounds leave nothing.
-    let place = counts::place(c, from, to)?.unwrap_or(Place { first: 1, last: 0 });
+    let place = counts::place(tx, from, to)?.unwrap_or(Place { first: 1, last: 0 });
     Ok(Some(Between { place, uncounted }))
 }

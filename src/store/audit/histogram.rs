@@ -2,8 +2,6 @@
 
 use std::sync::Arc;
 
-use rusqlite::Connection;
-
 use super::{
     Audit,
     counts::{self, is_wrong},
@@ -19,7 +17,7 @@ use crate::{
         error::Result,
         time::Time,
     },
-    store::rows::first,
+    store::sql::Tx,
 };
 
 /// Most stretches a histogram has. Of each the counts of all kinds are read.
@@ -34,24 +32,24 @@ impl Audit {
     pub async fn histogram(&self, filter: Filter, now: Time) -> Result<AuditHistogram> {
         let kinds = Arc::clone(&self.kinds);
         self.db
-            .read(move |c| {
-                let filter = filter.resolve(c)?;
-                let Some((oldest, newest)) = written(c)? else {
+            .read(move |tx| {
+                let filter = filter.resolve(tx)?;
+                let Some((oldest, newest)) = written(tx)? else {
                     return Ok(Bins::over(now.millis(), now.millis(), SHORTEST).finish());
                 };
                 let (from, to) = bounds(&filter);
                 let (from, to) = (from.max(oldest), to.min(now.millis().max(newest)));
-                let few = counts::place(c, from, to)?.is_none_or(|place| place.rows() <= FEW_ROWS);
+                let few = counts::place(tx, from, to)?.is_none_or(|place| place.rows() <= FEW_ROWS);
                 let shortest = if few || reads_rows(&filter) { MINUTE } else { SHORTEST };
                 let mut bins = Bins::over(from, to, shortest);
-                let known = kinds.all(c)?;
+                let known = kinds.all(tx)?;
                 let wanted = Wanted::of(&filter, &known.words);
                 let of = |kind: &Kind| Verdict::of(&wanted, *kind, &known.words);
                 let verdicts: Vec<Verdict> = known.kinds.iter().map(of).collect();
                 let longest = if bins.every < SHORTEST { 0 } else { bins.every / MINUTE };
                 // Every kind passes: then it need not be known which there are.
                 let asked = wanted.is_choosy().then_some(&*known);
-                let left = tally(c, &filter, longest, asked, |counted| {
+                let left = tally(tx, &filter, longest, asked, |counted| {
                     let verdict = match counted.kind {
                         KindOf::Known(kind) => verdicts.get(kind).copied().unwrap_or(Verdict::LeftOut),
                         KindOf::Row(kind, words) => Verdict::of(&wanted, kind, words),
@@ -73,11 +71,11 @@ impl Audit {
 
 /// When the oldest and the newest rows were written, in milliseconds: the first moment and the last of their five minutes.
 /// `None` where there are none.
-fn written(c: &Connection) -> Result<Option<(i64, i64)>> {
+fn written(tx: &Tx) -> Result<Option<(i64, i64)>> {
     // Rows that are not counted yet are the oldest.
-    let oldest = first(c, "SELECT time FROM audit ORDER BY seq LIMIT 1", (), |row| Ok(row.get::<_, i64>(0)?))?;
+    let oldest = tx.first("SELECT time FROM audit ORDER BY seq LIMIT 1", (), |row| row.get::<i64>("time"))?;
     // One by one each is looked up; asked for together they are looked for in every row.
-    let bound = |sql| first(c, sql, (), |row| Ok(row.get::<_, Option<i64>>(0)?)).map(Option::flatten);
+    let bound = |sql| tx.one::<Option<i64>>(sql, ());
     let counted = bound("SELECT min(start) FROM audit_totals WHERE minutes = 5")?
         .zip(bound("SELECT max(start) FROM audit_totals WHERE minutes = 5")?)
         .map(|(first, last)| (millis(first), millis(last) + SHORTEST - 1));

@@ -6,10 +6,12 @@
 use std::sync::Arc;
 
 use parking_lot::Mutex;
-use rusqlite::{Connection, params};
 
 use super::words::{Kind, Words};
-use crate::{model::error::Result, store::rows::first};
+use crate::{
+    model::error::Result,
+    store::sql::{Tx, params},
+};
 
 /// Most kinds that name a person and a tool. Where there are so many, new ones name neither.
 pub(super) const MOST: i64 = 100_000;
@@ -42,39 +44,39 @@ pub(super) struct Placed {
 }
 
 /// The kind of a row with these words, which is made where there is none such.
-pub(super) fn place(c: &Connection, words: [&str; 6], trust: Trust) -> Result<Placed> {
-    if let Some(id) = known(c, words)? {
+pub(super) fn place(tx: &Tx, words: [&str; 6], trust: Trust) -> Result<Placed> {
+    if let Some(id) = known(tx, words)? {
         return Ok(Placed { id, names_person: true, names_tool: true });
     }
-    let last = first(c, "SELECT coalesce(max(id), 0) FROM audit_kinds", (), |row| Ok(row.get::<_, i64>(0)?))?;
-    let last = last.unwrap_or_default();
+    let last: i64 = tx.one("SELECT coalesce(max(id), 0) FROM audit_kinds", ())?;
     let [event_type, outcome, risk, door, person, tool] = words;
     let is_named = |name: &str, trusted: bool, sql: &str| -> Result<bool> {
-        Ok(name.is_empty() || last < MOST && (trusted || first(c, sql, [name], |_| Ok(()))?.is_some()))
+        Ok(name.is_empty() || last < MOST && (trusted || tx.exists(sql, [name])?))
     };
     let names_person = is_named(person, trust.person, "SELECT 1 FROM audit_kinds WHERE person = ?1 LIMIT 1")?;
     let names_tool = is_named(tool, trust.tool, "SELECT 1 FROM audit_kinds WHERE tool = ?1 LIMIT 1")?;
     let named = |name, is_named| if is_named { name } else { "" };
     let words = [event_type, outcome, risk, door, named(person, names_person), named(tool, names_tool)];
-    let id = match known(c, words)? {
+    let id = match known(tx, words)? {
         Some(id) => id,
-        None => add(c, words, last + 1)?,
+        None => add(tx, words, last + 1)?,
     };
     Ok(Placed { id, names_person, names_tool })
 }
 
-fn known(c: &Connection, words: [&str; 6]) -> Result<Option<i64>> {
+fn known(tx: &Tx, words: [&str; 6]) -> Result<Option<i64>> {
     let sql = "SELECT id FROM audit_kinds
                WHERE event_type = ?1 AND outcome = ?2 AND risk = ?3 AND door = ?4 AND person = ?5 AND tool = ?6";
-    first(c, sql, words, |row| Ok(row.get(0)?))
+    tx.first(sql, words, |row| row.get("id"))
 }
 
-fn add(c: &Connection, words: [&str; 6], id: i64) -> Result<i64> {
+fn add(tx: &Tx, words: [&str; 6], id: i64) -> Result<i64> {
     let [event_type, outcome, risk, door, person, tool] = words;
-    c.prepare_cached(
-        "INSERT INTO audit_kinds (id, event_type, outcome, risk, door, person, tool) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
-    )?
-    .execute(params![id, event_type, outcome, risk, door, person, tool])?;
+    tx.run(
+        "INSERT INTO audit_kinds (id, event_type, outcome, risk, door, person, tool)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        (id, event_type, outcome, risk, door, person, tool),
+    )?;
     Ok(id)
 }
 
@@ -100,17 +102,16 @@ impl Known {
 
 impl Kinds {
     /// All kinds of now.
-    pub(super) fn all(&self, c: &Connection) -> Result<Arc<Known>> {
+    pub(super) fn all(&self, tx: &Tx) -> Result<Arc<Known>> {
         let mut now = Arc::clone(&self.known.lock());
         let sql = "SELECT event_type, outcome, risk, door, person, tool FROM audit_kinds WHERE id > ?1 ORDER BY id";
-        let mut statement = c.prepare_cached(sql)?;
-        let mut rows = statement.query([i64::try_from(now.kinds.len()).unwrap_or(i64::MAX)])?;
         let before = now.kinds.len();
-        while let Some(row) = rows.next()? {
+        tx.all(sql, [i64::try_from(before).unwrap_or(i64::MAX)], |row| {
             let known = Arc::make_mut(&mut now);
             let kind = known.words.read(row)?;
             known.kinds.push(kind);
-        }
+            Ok(())
+        })?;
         if now.kinds.len() > before {
             let mut known = self.known.lock();
             if known.kinds.len() < now.kinds.len() {

@@ -1,7 +1,5 @@
 //! Counting what fits a filter: whole stretches from the counts, what is left at the edges from the rows.
 
-use rusqlite::Connection;
-
 use super::{
     counts::{self, Place},
     filter::Filter,
@@ -10,7 +8,10 @@ use super::{
     unnamed,
     words::{Kind, Words},
 };
-use crate::model::{error::Result, time::Time};
+use crate::{
+    model::{error::Result, time::Time},
+    store::sql::Tx,
+};
 
 /// Most rows that are read for one answer: of more, the newest.
 pub(super) const MOST_ROWS: i64 = 100_000;
@@ -64,23 +65,23 @@ pub(super) fn reads_rows(filter: &Filter) -> bool {
 /// Tells `take` of every kind and stretch of time within the filter's time. `longest` is the longest stretch in minutes;
 /// with 0 it is told of each row. The filter's facets are left to `take`; with no kinds known it is told of none.
 pub(super) fn tally(
-    c: &Connection,
+    tx: &Tx,
     filter: &Filter,
     longest: i64,
     known: Option<&Known>,
     take: impl FnMut(Counted<'_>),
 ) -> Result<Left> {
     let words = known.map(|known| known.words.clone()).unwrap_or_default();
-    let mut tally = Tally { c, filter, words, take };
+    let mut tally = Tally { tx, filter, words, take };
     let (from, to) = bounds(filter);
     if filter.is_indexed() {
         return Ok(Left { among: tally.rows((from, to), None)?, ..Left::default() });
     }
-    let uncounted = counts::uncounted(c)?;
+    let uncounted = counts::uncounted(tx)?;
     if longest == 0 || reads_rows(filter) {
         return Ok(Left { among: tally.newest((from, to))?, uncounted, rounded: false });
     }
-    let Cut { whole, edges, rounded } = cut(c, from, to)?;
+    let Cut { whole, edges, rounded } = cut(tx, from, to)?;
     for edge in edges {
         tally.newest(edge)?;
     }
@@ -107,11 +108,11 @@ struct Cut {
     rounded: bool,
 }
 
-fn cut(c: &Connection, from: i64, to: i64) -> Result<Cut> {
+fn cut(tx: &Tx, from: i64, to: i64) -> Result<Cut> {
     let mut cut = Cut { whole: (ceil(from), floor(to)), edges: Vec::new(), rounded: false };
     let (head, tail) = ((from, millis(cut.whole.0)), (millis(cut.whole.1), to));
     let crowded = |edge: (i64, i64)| -> Result<bool> {
-        Ok(edge.0 < edge.1 && counts::place(c, edge.0, edge.1)?.is_some_and(|place| place.rows() > FEW_ROWS))
+        Ok(edge.0 < edge.1 && counts::place(tx, edge.0, edge.1)?.is_some_and(|place| place.rows() > FEW_ROWS))
     };
     match crowded(head)? {
         true => (cut.whole.0, cut.rounded) = (floor(from), true),
@@ -127,7 +128,7 @@ fn cut(c: &Connection, from: i64, to: i64) -> Result<Cut> {
 
 /// A tally under way.
 struct Tally<'a, F> {
-    c: &'a Connection,
+    tx: &'a Tx,
     filter: &'a Filter,
     words: Words,
     take: F,
@@ -137,56 +138,53 @@ impl<F: FnMut(Counted<'_>)> Tally<'_, F> {
     /// Counts of each kind.
     fn kinds(&mut self, stretch: Stretch) -> Result<()> {
         let sql = "SELECT start, kind, number FROM audit_counts WHERE minutes = ?1 AND start >= ?2 AND start < ?3";
-        let mut statement = self.c.prepare_cached(sql)?;
-        let mut rows = statement.query(stretch)?;
-        while let Some(row) = rows.next()? {
-            let (start, kind, number): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            (self.take)(Counted { time: millis(start), kind: KindOf::Known(Known::index(kind)), number });
-        }
+        self.tx.all(sql, stretch, |row| {
+            let (start, kind) = (row.get("start")?, KindOf::Known(Known::index(row.get("kind")?)));
+            (self.take)(Counted { time: millis(start), kind, number: row.get("number")? });
+            Ok(())
+        })?;
         Ok(())
     }
 
     /// Counts of all rows, and of those that went wrong.
     fn totals(&mut self, stretch: Stretch) -> Result<()> {
         let sql = "SELECT start, number, wrong FROM audit_totals WHERE minutes = ?1 AND start >= ?2 AND start < ?3";
-        let mut statement = self.c.prepare_cached(sql)?;
-        let mut rows = statement.query(stretch)?;
-        while let Some(row) = rows.next()? {
-            let (start, number, wrong): (i64, i64, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
-            let time = millis(start);
+        self.tx.all(sql, stretch, |row| {
+            let (time, number) = (millis(row.get("start")?), row.get::<i64>("number")?);
+            let wrong = row.get("wrong")?;
             (self.take)(Counted { time, kind: KindOf::Any { wrong: false }, number: number - wrong });
             (self.take)(Counted { time, kind: KindOf::Any { wrong: true }, number: wrong });
-        }
+            Ok(())
+        })?;
         Ok(())
     }
 
     /// Takes rows whose names the filter asks for out of the kinds that do not name them, and tells of them by those.
     fn unnamed(&mut self, whole: (i64, i64), known: &Known) -> Result<()> {
         let (from, to) = (millis(whole.0), millis(whole.1));
-        let Some(place) = counts::place(self.c, from, to)? else { return Ok(()) };
+        let Some(place) = counts::place(self.tx, from, to)? else { return Ok(()) };
         let Some((sql, bound)) = unnamed::asked(self.filter, place) else { return Ok(()) };
-        let mut statement = self.c.prepare_cached(&sql)?;
-        let mut rows = statement.query(rusqlite::params_from_iter(bound))?;
-        while let Some(row) = rows.next()? {
-            let (at, time): (usize, i64) = (Known::index(row.get(0)?), row.get(1)?);
+        self.tx.all(&sql, bound, |row| {
+            let (at, time) = (Known::index(row.get("kind")?), row.get("time")?);
             // A kind that came while this was read is of the next answer.
-            let Some(kind) = known.kinds.get(at).filter(|_| (from..to).contains(&time)) else { continue };
+            let Some(kind) = known.kinds.get(at).filter(|_| (from..to).contains(&time)) else { return Ok(()) };
             let [event_type, outcome, risk, door, mut person, mut tool] = *kind;
-            for (column, word) in [(2, &mut person), (3, &mut tool)] {
-                if let Some(name) = row.get_ref(column)?.as_str_or_null().map_err(rusqlite::Error::from)? {
+            for (column, word) in [("person", &mut person), ("tool", &mut tool)] {
+                if let Some(name) = row.get::<Option<&str>>(column)? {
                     *word = self.words.number(name);
                 }
             }
             let kind = KindOf::Row([event_type, outcome, risk, door, person, tool], &self.words);
             (self.take)(Counted { time, kind: KindOf::Known(at), number: -1 });
             (self.take)(Counted { time, kind, number: 1 });
-        }
+            Ok(())
+        })?;
         Ok(())
     }
 
     /// Reads the newest [`MOST_ROWS`] rows of a time. Returns that number where there are more.
     fn newest(&mut self, (from, to): (i64, i64)) -> Result<Option<i64>> {
-        let Some(place) = counts::place(self.c, from, to)? else { return Ok(None) };
+        let Some(place) = counts::place(self.tx, from, to)? else { return Ok(None) };
         let least = place.last.saturating_sub(MOST_ROWS - 1);
         self.rows((from, to), Some(Place { first: place.first.max(least), ..place }))?;
         Ok((place.first < least).then_some(MOST_ROWS))
@@ -204,21 +202,19 @@ impl<F: FnMut(Counted<'_>)> Tally<'_, F> {
         }
         .clause(None);
         let sql = format!(
-            "SELECT event_type, outcome, risk, door, user, tool, time FROM audit WHERE {condition}
+            "SELECT event_type, outcome, risk, door, user AS person, tool, time FROM audit WHERE {condition}
              ORDER BY seq DESC LIMIT {}",
             MOST_ROWS + 1
         );
-        let mut statement = self.c.prepare(&sql)?;
-        let mut rows = statement.query(rusqlite::params_from_iter(bound))?;
         let mut read = 0;
-        while let Some(row) = rows.next()? {
+        self.tx.find(&sql, bound, |row| {
             if read == MOST_ROWS {
                 return Ok(Some(MOST_ROWS));
             }
             read += 1;
             let kind = self.words.read(row)?;
-            (self.take)(Counted { time: row.get(6)?, kind: KindOf::Row(kind, &self.words), number: 1 });
-        }
-        Ok(None)
+            (self.take)(Counted { time: row.get("time")?, kind: KindOf::Row(kind, &self.words), number: 1 });
+            Ok(None)
+        })
     }
 }

@@ -17,7 +17,10 @@ use crate::{
         time::Time,
         user::UserId,
     },
-    store::db::{Commit, Db, left_at},
+    store::{
+        db::{Commit, Db},
+        sql::{Connection, Tx, left_at, params},
+    },
 };
 
 const START: i64 = 20_000 * 24 * HOUR + 17 * 60_000;
@@ -79,7 +82,7 @@ fn open(path: &Path) -> (Db, Audit) {
 }
 
 async fn write(db: &Db, events: Vec<Event>) {
-    let work = move |c: &rusqlite::Connection| events.iter().try_for_each(|event| super::append(c, event).map(drop));
+    let work = move |tx: &Tx| events.iter().try_for_each(|event| super::append(tx, event).map(drop));
     db.write(work).await.unwrap();
 }
 
@@ -189,11 +192,11 @@ fn before(path: &Path, events: &[Event]) {
     let mut prev = [0_u8; 32];
     for (seq, event) in (1_i64..).zip(events) {
         let hash = chain(&prev, seq, &first_body(event).to_string());
-        c.execute(
+        c.run(
             "INSERT INTO audit (seq, time, event_type, user, tool, door, action, arguments, risk, outcome, duration_ms,
                                 prev_hash, hash, user_id)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 3, ?11, ?12, ?13)",
-            rusqlite::params![
+            params![
                 seq,
                 event.time.millis(),
                 event.event_type.as_str(),
@@ -220,7 +223,7 @@ async fn rows_of_the_first_format_verify_before_and_after_the_migration_with_new
     let path = dir.path().join("satchel.db");
     before(&path, &events());
     let now = Time::from_millis(START);
-    let unopened = super::verify(&crate::store::db::open_read_only(&path).unwrap(), &[], now).unwrap();
+    let unopened = super::verify(&Connection::open_read_only(&path).unwrap(), &[], now).unwrap();
     assert!(unopened.ok, "without the newer columns: {unopened:?}");
     let (db, audit) = open(&path);
     assert!(audit.verify(Vec::new(), now).await.unwrap().ok);
@@ -249,10 +252,10 @@ async fn who_approved_and_what_was_edited_cannot_be_changed_in_any_format() {
         let (db, audit) = open(&path);
         let edited = vec![Edit { name: "path".to_owned(), from: json!("b.txt"), to: json!("a.txt") }];
         write(&db, vec![Event { approved_by: Some("mara".to_owned()), edited, ..event(START) }]).await;
-        let raw = rusqlite::Connection::open(&path).unwrap();
-        assert!(raw.execute_batch(change).is_err(), "the audit is append-only");
-        raw.execute_batch("DROP TRIGGER audit_is_append_only_update").unwrap();
-        raw.execute_batch(change).unwrap();
+        let raw = Connection::open(&path).unwrap();
+        assert!(raw.script(change).is_err(), "the audit is append-only");
+        raw.script("DROP TRIGGER audit_is_append_only_update").unwrap();
+        raw.script(change).unwrap();
         let found = audit.verify(Vec::new(), Time::from_millis(START)).await.unwrap();
         assert!(found.problem.is_some_and(|problem| problem.contains("was changed")), "{change}");
     }

@@ -1,23 +1,26 @@
 //! Rows whose kind does not name their person or their tool: where a filter asks for such a name, they are counted from here.
 
-use rusqlite::{Connection, params};
-
 use super::{
     counts::Place,
     filter::{Filter, words},
     kinds::Placed,
 };
-use crate::model::error::Result;
+use crate::{
+    model::error::Result,
+    store::sql::{Tx, params},
+};
 
 /// Notes what a row's kind leaves out of its words.
-pub(super) fn note(c: &Connection, (seq, time): (i64, i64), kind: Placed, words: [&str; 6]) -> Result<()> {
+pub(super) fn note(tx: &Tx, (seq, time): (i64, i64), kind: Placed, words: [&str; 6]) -> Result<()> {
     if kind.names_person && kind.names_tool {
         return Ok(());
     }
     let [.., person, tool] = words;
     let (person, tool) = ((!kind.names_person).then_some(person), (!kind.names_tool).then_some(tool));
-    c.prepare_cached("INSERT INTO audit_unnamed (seq, time, kind, person, tool) VALUES (?1, ?2, ?3, ?4, ?5)")?
-        .execute(params![seq, time, kind.id, person, tool])?;
+    tx.run(
+        "INSERT INTO audit_unnamed (seq, time, kind, person, tool) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![seq, time, kind.id, person, tool],
+    )?;
     Ok(())
 }
 

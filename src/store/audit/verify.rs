@@ -1,29 +1,28 @@
 //! Reading the chain back: each row as it stands, and whether it is as it was written.
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
 use super::chain;
-use crate::model::{
-    audit::{Anchor, Entry, FORMAT, Verification},
-    error::{Error, Result},
-    time::Time,
+use crate::{
+    model::{
+        audit::{Anchor, Entry, FORMAT, Verification},
+        error::{Error, Result},
+        time::Time,
+    },
+    store::sql::{Row, Tx},
 };
 
 /// Reads the chain from its first row: every number in order, every hash right, every anchor met.
-pub fn verify(c: &Connection, anchors: &[Anchor], now: Time) -> Result<Verification> {
-    let mut statement = c.prepare("SELECT * FROM audit ORDER BY seq")?;
-    let mut rows = statement.query([])?;
+pub fn verify(tx: &Tx, anchors: &[Anchor], now: Time) -> Result<Verification> {
     let (mut seq, mut prev) = (0_i64, vec![0_u8; 32]);
-    let mut problem = None;
-    while let Some(row) = rows.next()? {
+    let problem = tx.find("SELECT * FROM audit ORDER BY seq", (), |row| {
         let stored = StoredRow::read(row)?;
-        problem = stored.problem(seq + 1, &prev).or_else(|| missed(anchors, stored.seq, &stored.hash));
-        if problem.is_some() {
-            break;
+        let problem = stored.problem(seq + 1, &prev).or_else(|| missed(anchors, stored.seq, &stored.hash));
+        if problem.is_none() {
+            (seq, prev) = (stored.seq, stored.hash);
         }
-        (seq, prev) = (stored.seq, stored.hash);
-    }
+        Ok(problem)
+    })?;
     let problem = problem.or_else(|| {
         let beyond = anchors.iter().find(|a| a.seq > seq)?;
         Some(format!(
@@ -58,11 +57,11 @@ pub(super) struct StoredRow {
 }
 
 impl StoredRow {
-    pub(super) fn read(row: &rusqlite::Row<'_>) -> Result<Self> {
-        let text = |name: &str| row.get::<_, Option<String>>(name);
+    pub(super) fn read(row: &Row<'_>) -> Result<Self> {
+        let text = |name: &str| row.get::<Option<String>>(name);
         let arguments: String = row.get("arguments")?;
         let body = json!({
-            "time": row.get::<_, i64>("time")?,
+            "time": row.get::<i64>("time")?,
             "event_type": text("event_type")?,
             "user_id": text("user_id")?,
             "user": text("user")?,
@@ -74,7 +73,7 @@ impl StoredRow {
             "risk": text("risk")?,
             "outcome": text("outcome")?,
             "error": text("error")?,
-            "duration_ms": row.get::<_, Option<i64>>("duration_ms")?,
+            "duration_ms": row.get::<Option<i64>>("duration_ms")?,
             "call_id": text("call_id")?,
         });
         // A database that this version has not opened yet has no column for it.
@@ -92,9 +91,9 @@ impl StoredRow {
     }
 
     /// Adds what its format has beyond the first.
-    fn read_format(&mut self, row: &rusqlite::Row<'_>) -> Result<()> {
+    fn read_format(&mut self, row: &Row<'_>) -> Result<()> {
         // A database that no newer version has opened yet has rows of the first format only, and no column for it.
-        let Ok(format) = row.get::<_, i64>("format") else { return Ok(()) };
+        let Ok(format) = row.get::<i64>("format") else { return Ok(()) };
         let approved_by: Option<String> = row.get("approved_by")?;
         let edited: Option<String> = row.get("edited")?;
         if format == 1 {

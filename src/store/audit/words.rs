@@ -2,12 +2,13 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use rusqlite::Row;
-
-use crate::model::error::Result;
+use crate::{model::error::Result, store::sql::Row};
 
 /// The facets, in the order of a kind's words.
 pub(super) const FACETS: [&str; 6] = ["event_type", "outcome", "risk", "door", "user", "tool"];
+
+/// The columns of the facets.
+const COLUMNS: [&str; 6] = ["event_type", "outcome", "risk", "door", "person", "tool"];
 
 /// The words of a kind, by their numbers in [`Words`].
 pub(super) type Kind = [u32; 6];
@@ -48,11 +49,11 @@ impl Words {
         number
     }
 
-    /// The kind in the first six columns of a row.
+    /// The kind in the columns of a row.
     pub(super) fn read(&mut self, row: &Row<'_>) -> Result<Kind> {
         let mut kind = Kind::default();
-        for (at, word) in kind.iter_mut().enumerate() {
-            *word = self.number(row.get_ref(at)?.as_str_or_null().map_err(rusqlite::Error::from)?.unwrap_or_default());
+        for (column, word) in COLUMNS.iter().zip(&mut kind) {
+            *word = self.number(row.get::<Option<&str>>(*column)?.unwrap_or_default());
         }
         Ok(kind)
     }

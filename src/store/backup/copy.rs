@@ -12,18 +12,16 @@ use std::{
     time::Duration,
 };
 
-use rusqlite::{
-    Connection,
-    backup::{Backup, StepResult},
-};
-
-use super::{fault, survey, watch::Watch};
+use super::{fault, watch::Watch};
 use crate::{
     model::{
         backup::Part,
         error::{Kind, Result},
     },
-    store::db::open_read_only,
+    store::sql::{
+        Connection, Tx,
+        copy::{self as pages, Step},
+    },
 };
 
 /// Pages copied at once: half a megabyte.
@@ -35,12 +33,7 @@ const WAIT: Duration = Duration::from_millis(20);
 
 /// Copies the database `source` to a new file, as it is now. Blocks. Leaves nothing where it fails. `begun` sees what is
 /// copied, before anything of it is.
-pub(super) fn copy(
-    source: &Path,
-    target: &Path,
-    watch: &Watch,
-    begun: impl FnOnce(&Connection) -> Result<()>,
-) -> Result<()> {
+pub(super) fn copy(source: &Path, target: &Path, watch: &Watch, begun: impl FnOnce(&Tx) -> Result<()>) -> Result<()> {
     let done = copy_pages(source, target, watch, begun);
     if done.is_err() {
         let _ = fs::remove_file(target);
@@ -52,45 +45,29 @@ pub(super) fn copy(
     })
 }
 
-fn copy_pages(
-    source: &Path,
-    target: &Path,
-    watch: &Watch,
-    begun: impl FnOnce(&Connection) -> Result<()>,
-) -> Result<()> {
-    let from = open_read_only(source)?;
-    from.execute_batch("BEGIN")?;
-    // The first read begins the transaction: from here on nothing that is written is seen.
-    let (page, pages) = survey::pages(&from)?;
-    from.query_row("SELECT count(*) FROM sqlite_schema", (), |row| row.get::<_, i64>(0))?;
-    begun(&from)?;
+fn copy_pages(source: &Path, target: &Path, watch: &Watch, begun: impl FnOnce(&Tx) -> Result<()>) -> Result<()> {
+    let from = Connection::open_read_only(source)?;
+    let moment = from.moment()?;
+    // The first read begins it: from here on nothing that is written is seen.
+    let (page, pages, _) = moment.pages()?;
+    moment.tables()?;
+    begun(&moment)?;
     watch.begin(Part::Database, page * pages);
     let file = new_private(target).map_err(|e| fault::unwritable(target, e))?;
-    let mut to = Connection::open(target)?;
-    // A copy that was cut is thrown away, so nothing of it needs to be undone.
-    to.pragma_update(None, "journal_mode", "OFF")?;
-    to.pragma_update(None, "synchronous", "OFF")?;
-    to.pragma_update(None, "cache_size", -8_192)?;
-    step(&from, &mut to, page, (&file, watch))?;
-    drop(to);
-    file.sync_all().map_err(|e| fault::unwritable(target, e))
-}
-
-fn step(from: &Connection, to: &mut Connection, page: u64, (file, watch): (&File, &Watch)) -> Result<()> {
-    let copying = Backup::new(from, to)?;
     let mut steps = 0_u32;
-    loop {
-        match copying.step(STEP)? {
-            StepResult::Done => return Ok(()),
-            StepResult::More => watch.advance(page * u64::from(STEP.unsigned_abs()))?,
-            _ => thread::sleep(WAIT),
+    pages::copy(&moment, target, STEP, |step| {
+        match step {
+            Step::More => watch.advance(page * u64::from(STEP.unsigned_abs()))?,
+            Step::Busy => thread::sleep(WAIT),
         }
         steps = steps.wrapping_add(1);
         if steps.is_multiple_of(FLUSH) {
             // Where it cannot be flushed, the last flush says so.
             let _ = file.sync_data();
         }
-    }
+        Ok(())
+    })?;
+    file.sync_all().map_err(|e| fault::unwritable(target, e))
 }
 
 /// A new file that only its owner may read.
@@ -107,15 +84,15 @@ mod tests {
         let dir = tempfile::tempdir().unwrap();
         let (source, target) = (dir.path().join("a.db"), dir.path().join("b.db"));
         let writer = Connection::open(&source).unwrap();
-        writer.pragma_update(None, "journal_mode", "WAL").unwrap();
-        writer.execute_batch("CREATE TABLE t (x); INSERT INTO t VALUES (1)").unwrap();
-        let rows = |c: &Connection| c.query_row("SELECT count(*) FROM t", (), |row| row.get::<_, i64>(0)).unwrap();
-        let begun = |c: &Connection| {
-            writer.execute("INSERT INTO t VALUES (2)", ()).unwrap();
-            assert_eq!(rows(c), 1);
+        writer.run("CREATE TABLE t (x)", ()).unwrap();
+        writer.run("INSERT INTO t VALUES (1)", ()).unwrap();
+        let begun = |tx: &Tx| {
+            writer.run("INSERT INTO t VALUES (2)", ()).unwrap();
+            assert_eq!(tx.count("t").unwrap(), 1);
             Ok(())
         };
         copy(&source, &target, &Watch::default(), begun).unwrap();
-        assert_eq!((rows(&writer), rows(&Connection::open(&target).unwrap())), (2, 1));
+        let copied = Connection::open(&target).unwrap();
+        assert_eq!((writer.count("t").unwrap(), copied.count("t").unwrap()), (2, 1));
     }
 }

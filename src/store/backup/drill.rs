@@ -6,8 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rusqlite::{Connection, OpenFlags};
-
 use super::{
     fault,
     names::{DATABASE, VAULT_KEY},
@@ -25,10 +23,11 @@ use crate::{
     },
     store::{
         audit,
-        db::{self, Commit, Db},
+        db::{Commit, Db},
         dir::{self, DataDir},
         key_file::KeyFile,
-        rows, vault_key,
+        sql::{Connection, Depth, Tx},
+        vault_key,
     },
 };
 
@@ -97,7 +96,7 @@ impl Copy {
                 shorten(one)
             )));
         }
-        let c = db::connect(&self.path.join(DATABASE), OpenFlags::default())?;
+        let c = Connection::open(&self.path.join(DATABASE))?;
         integrity(&c)?;
         steps.push("The database is whole: pages, indexes and references.".to_owned());
         let counts = survey::row_counts(&c)?;
@@ -118,10 +117,10 @@ impl Copy {
         Ok(steps)
     }
 
-    fn audit(&self, c: &Connection, now: Time) -> Result<String> {
+    fn audit(&self, tx: &Tx, now: Time) -> Result<String> {
         let anchors = audit::parse_anchors(&dir::anchors(&self.path, None)?)?;
-        let head = survey::audit_head(c)?;
-        let found = audit::verify(c, &anchors, now)?;
+        let head = survey::audit_head(tx)?;
+        let found = audit::verify(tx, &anchors, now)?;
         match found.problem {
             Some(problem) => Err(Error::conflict(format!("The audit of the copy is broken. {problem}"))),
             None if head != self.restored.manifest.audit => {
@@ -131,14 +130,14 @@ impl Copy {
         }
     }
 
-    fn vault(&self, c: &Connection) -> Result<String> {
-        let secrets = survey::secrets(c)?;
+    fn vault(&self, tx: &Tx) -> Result<String> {
+        let secrets = survey::secrets(tx)?;
         if !self.path.join(VAULT_KEY).exists() {
             let id = self.restored.manifest.vault_key_id.as_deref().unwrap_or("none");
             return Ok(format!("The vault has {secrets} secrets; their key {id} is not in the backup: keep it apart."));
         }
         let kek = KeyFile::of(&self.path).read()?.ok_or_else(|| Error::conflict("The vault's key is empty."))?;
-        vault_key::State::read(c)?.demand(&kek)?;
+        vault_key::State::read(tx)?.demand(&kek)?;
         Ok(format!("The vault's key is in the backup and opens its {secrets} secrets."))
     }
 
@@ -149,17 +148,13 @@ impl Copy {
 }
 
 /// Reads every page, index and reference.
-fn integrity(c: &Connection) -> Result<()> {
-    let found = rows::all(c, "PRAGMA integrity_check(1)", (), |row| Ok(row.get::<_, String>(0)?))?;
-    if let Some(problem) = found.into_iter().find(|line| line != "ok") {
+fn integrity(tx: &Tx) -> Result<()> {
+    if let Some(problem) = tx.damage(Depth::Indexes)? {
         return Err(Error::conflict(format!("The database of the copy is damaged: {problem}.")));
     }
-    match rows::first(c, "PRAGMA foreign_key_check", (), |row| Ok(row.get::<_, String>(0)?))? {
-        Some(table) => {
-            Err(Error::conflict(format!("The database of the copy is damaged: a row of {table} belongs to nothing.")))
-        }
-        None => Ok(()),
-    }
+    tx.orphan()?.map_or(Ok(()), |table| {
+        Err(Error::conflict(format!("The database of the copy is damaged: a row of {table} belongs to nothing.")))
+    })
 }
 
 /// The first chunks of the latest documents that are ready.
@@ -167,9 +162,9 @@ pub async fn candidates(db: &Db) -> Result<Vec<Candidate>> {
     let sql =
         "SELECT n.id, n.text, d.title FROM documents d JOIN chunks n ON n.document = d.number AND n.version = d.version
                WHERE d.status = 'ready' AND d.deleted_at IS NULL AND n.ordinal = 0 ORDER BY d.number DESC LIMIT ?1";
-    db.read(move |c| {
-        rows::all(c, sql, [CANDIDATES], |row| {
-            Ok(Candidate { chunk: row.get(0)?, text: row.get(1)?, title: row.get(2)? })
+    db.read(move |tx| {
+        tx.all(sql, [CANDIDATES], |row| {
+            Ok(Candidate { chunk: row.get("id")?, text: row.get("text")?, title: row.get("title")? })
         })
     })
     .await

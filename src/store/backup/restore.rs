@@ -3,7 +3,6 @@
 
 use std::{fs, io::ErrorKind, path::Path};
 
-use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 
 use super::{
@@ -22,7 +21,13 @@ use crate::{
         error::{Error, Result},
         secret::Secret,
     },
-    store::{db, dir, envelope::Kek, key_file::KeyFile, vault_key},
+    store::{
+        dir,
+        envelope::Kek,
+        key_file::KeyFile,
+        sql::{self, Connection, Tx},
+        vault_key,
+    },
 };
 
 /// The fate of the vault's secrets where their key is not in the backup.
@@ -50,7 +55,7 @@ pub struct Restored {
 impl Restored {
     /// Ends the sessions that were going on when the backup was made: whoever ended one since would not know that it is back.
     pub(super) fn end_sessions(&self, into: &Path) -> Result<()> {
-        survey::end_sessions(&open_database(into)?)
+        survey::end_sessions(&*open_database(into)?)
     }
 
     /// Leaves word of it for the audit, in the directory it was restored into.
@@ -99,7 +104,7 @@ pub(super) fn fill(file: &Path, opener: &Opener, into: &Path, vault: &VaultChoic
 }
 
 pub(super) fn open_database(into: &Path) -> Result<Connection> {
-    db::connect(&into.join(DATABASE), OpenFlags::default()).map_err(|error| {
+    Connection::open(&into.join(DATABASE)).map_err(|error| {
         Error::invalid("The backup is damaged: its database cannot be opened. Take another copy of the file.")
             .caused_by(error)
     })
@@ -107,7 +112,7 @@ pub(super) fn open_database(into: &Path) -> Result<Connection> {
 
 /// Fails where a backup is of a schema that is not known here: what is in it would be of no use.
 pub(super) fn require_known(manifest: &Manifest) -> Result<()> {
-    let (schema, newest) = (manifest.schema, db::newest_schema());
+    let (schema, newest) = (manifest.schema, sql::newest_schema());
     if schema <= newest {
         return Ok(());
     }
@@ -118,8 +123,8 @@ pub(super) fn require_known(manifest: &Manifest) -> Result<()> {
     )))
 }
 
-fn require_schema(c: &Connection, manifest: &Manifest) -> Result<()> {
-    match survey::schema(c)? {
+fn require_schema(tx: &Tx, manifest: &Manifest) -> Result<()> {
+    match tx.schema()? {
         0 => {}
         schema if schema == manifest.schema => return Ok(()),
         _ => {}
@@ -128,8 +133,8 @@ fn require_schema(c: &Connection, manifest: &Manifest) -> Result<()> {
 }
 
 /// Fails where a row names a file that is not there.
-fn require_files(c: &Connection, into: &Path, manifest: &Manifest) -> Result<()> {
-    let named = survey::files(c)?;
+fn require_files(tx: &Tx, into: &Path, manifest: &Manifest) -> Result<()> {
+    let named = survey::files(tx)?;
     let gone = named.iter().filter(|hash| {
         let path = into.join("files").join(hash.get(..2).unwrap_or_default()).join(hash);
         !path.is_file() && !manifest.missing.contains(hash)
@@ -144,11 +149,11 @@ fn require_files(c: &Connection, into: &Path, manifest: &Manifest) -> Result<()>
 }
 
 /// Puts the vault's key where it belongs, or forgets what it sealed. Returns how many secrets have no key.
-fn keep_vault_key(c: &Connection, into: &Path, vault: &VaultChoice) -> Result<i64> {
-    if !survey::has_vault(c)? {
+fn keep_vault_key(tx: &Tx, into: &Path, vault: &VaultChoice) -> Result<i64> {
+    if !survey::has_vault(tx)? {
         return Ok(0);
     }
-    let (file, state) = (KeyFile::of(into), vault_key::State::read(c)?);
+    let (file, state) = (KeyFile::of(into), vault_key::State::read(tx)?);
     if let Some(text) = &vault.key {
         let kek = vault_key::parse(text)?;
         state.demand(&kek)?;
@@ -163,10 +168,10 @@ fn keep_vault_key(c: &Connection, into: &Path, vault: &VaultChoice) -> Result<i6
         Ok(None) => {}
     }
     if vault.forget {
-        survey::forget_secrets(c)?;
+        survey::forget_secrets(tx)?;
         return Ok(0);
     }
-    survey::secrets(c)
+    survey::secrets(tx)
 }
 
 /// The key that is in the backup, if one is. Fails where it does not open the vault.

@@ -6,7 +6,6 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use rusqlite::{Connection, OpenFlags};
 use serde_json::json;
 
 use super::{
@@ -23,8 +22,8 @@ use crate::{
         error::{Error, Result},
     },
     store::{
-        db,
         dir::{self, DataDir},
+        sql::{Connection, Tx},
     },
 };
 
@@ -77,14 +76,14 @@ impl Rollback {
         let dir = DataDir::hold(data)?;
         let snapshot = last_whole(dir.path())?;
         let now = connect(&dir.database(), &snapshot)?;
-        let before = Connection::open_with_flags(&snapshot.path, existing())?;
+        let before = Connection::open_copy(&snapshot.path)?;
         require_key(&now, &before)?;
         let counts = survey::row_counts(&before)?;
         let rows = survey::row_counts(&now)?.into_iter().filter_map(|(table, count)| {
             let more = count - counts.get(&table)?;
             (TOLD.contains(&table.as_str()) && more > 0).then_some((table, more))
         });
-        let loss = Loss { rows: rows.collect(), schema: survey::schema(&now)?, snapshot };
+        let loss = Loss { rows: rows.collect(), schema: now.schema()?, snapshot };
         Ok(Self { last: survey::audit_head(&now)?, then: survey::audit_head(&before)?, dir, loss })
     }
 
@@ -98,7 +97,7 @@ impl Rollback {
     pub fn run(self) -> Result<Left> {
         let database = self.dir.database();
         // The last connection that closes writes the log back: the file alone is the whole database.
-        let good = survey::keys(&db::connect(&database, existing())?)?;
+        let good = survey::keys(&*Connection::open_existing(&database)?)?;
         let revoked_keys = self.close_entries(&good)?;
         let folder = snapshots::folder(&database);
         for old in fs::read_dir(&folder).into_iter().flatten().flatten() {
@@ -124,10 +123,10 @@ impl Rollback {
 
     /// Ends what lets somebody into the snapshot, but for the keys that are good now.
     fn close_entries(&self, good: &BTreeSet<String>) -> Result<usize> {
-        let c = db::connect(&self.loss.snapshot.path, existing())?;
+        let c = Connection::open_existing(&self.loss.snapshot.path)?;
         survey::end_sessions(&c)?;
         let revoked = survey::revoke_others(&c, good)?;
-        c.close().map_err(|(_, error)| error)?;
+        c.close()?;
         Ok(revoked)
     }
 
@@ -177,12 +176,7 @@ fn connect(database: &Path, snapshot: &Snapshot) -> Result<Connection> {
             "There is no database {place} to go back from: copy {path} there, and start the version that wrote it."
         )));
     }
-    db::connect(database, existing())
-}
-
-/// A database that is not there is not made.
-fn existing() -> OpenFlags {
-    OpenFlags::default().difference(OpenFlags::SQLITE_OPEN_CREATE)
+    Connection::open_existing(database)
 }
 
 /// Tables whose rows a person misses.
@@ -190,7 +184,7 @@ const TOLD: [&str; 8] =
     ["audit", "users", "conversations", "messages", "memories", "documents", "script_versions", "processes"];
 
 /// Fails where the vault's key was changed since: the snapshot's secrets could not be opened.
-fn require_key(now: &Connection, then: &Connection) -> Result<()> {
+fn require_key(now: &Tx, then: &Tx) -> Result<()> {
     let (now, then) = (survey::vault_key_id(now)?, survey::vault_key_id(then)?);
     match (now, then) {
         (Some(now), Some(then)) if now != then => Err(Error::conflict(format!(

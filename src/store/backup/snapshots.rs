@@ -9,11 +9,10 @@ use std::{
 };
 
 use chrono::{Duration, NaiveDateTime};
-use rusqlite::{Connection, OpenFlags};
 
 use super::{
     copy::copy,
-    fault, survey,
+    fault,
     watch::Watch,
     write::{Scrap, sync_dir},
 };
@@ -22,7 +21,10 @@ use crate::{
         error::{Error, Kind, Result},
         time::Time,
     },
-    store::{db, dir},
+    store::{
+        dir,
+        sql::{Connection, Depth},
+    },
 };
 
 /// Where they lie, below the data directory.
@@ -52,14 +54,11 @@ impl Snapshot {
     /// Fails where it is not the whole database it was taken of.
     pub(super) fn ensure_whole(&self) -> Result<()> {
         let damaged = |why: &str| Error::conflict(format!("{} is damaged: {why}.", self.path.display()));
-        let c = Connection::open_with_flags(&self.path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
-        if survey::schema(&c)? != self.schema {
+        let copy = Connection::open_copy(&self.path)?;
+        if copy.schema()? != self.schema {
             return Err(damaged("its schema is not the one its name says"));
         }
-        match c.query_row("PRAGMA quick_check(1)", (), |row| row.get::<_, String>(0))?.as_str() {
-            "ok" => Ok(()),
-            why => Err(damaged(why)),
-        }
+        copy.damage(Depth::Pages)?.map_or(Ok(()), |why| Err(damaged(&why)))
     }
 }
 
@@ -71,15 +70,15 @@ impl Snapshot {
 pub fn take(database: &Path, schema: usize) -> Result<()> {
     let folder = folder(database);
     DirBuilder::new().recursive(true).mode(0o700).create(&folder).map_err(|e| fault::unwritable(&folder, e))?;
-    let c = db::open_read_only(database)?;
-    let now: String = c.query_row("SELECT strftime('%Y%m%dT%H%M%fZ', 'now')", (), |row| row.get(0))?;
+    let c = Connection::open_read_only(database)?;
+    let now: String = c.one("SELECT strftime('%Y%m%dT%H%M%fZ', 'now')", ())?;
     let now = NaiveDateTime::parse_from_str(&now, STAMP).map_err(Error::internal)?;
     // The last one is that which is gone back to: it must be this one, also where the clock was put back.
     let stamp = match list_in(&folder).first() {
         Some(last) if last.stamp >= now => last.stamp + Duration::milliseconds(1),
         _ => now,
     };
-    let (page, pages) = survey::pages(&c)?;
+    let (page, pages, _) = c.pages()?;
     drop(c);
     let (needed, free) = (page * pages + SPARE, dir::free_bytes(&folder)?);
     if free < needed {

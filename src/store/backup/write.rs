@@ -16,8 +16,6 @@ use std::{
     rc::Rc,
 };
 
-use rusqlite::Connection;
-
 use super::{
     anchors,
     below::Root,
@@ -37,7 +35,7 @@ use crate::{
         error::{Error, Result},
         time::Time,
     },
-    store::{db::open_read_only, dir, envelope::Kek, key_file::KeyFile},
+    store::{dir, envelope::Kek, key_file::KeyFile, sql::Connection},
 };
 
 /// Room that must stay beside what is written.
@@ -82,7 +80,7 @@ pub fn make(job: &Job, watch: &Watch) -> Result<Manifest> {
     let _work = Scrap(job.work.clone());
     let held = job.work.join("held");
     // Most are held by then: what the copy sees besides came in the moment before it began.
-    contents::hold(&job.data, &held, &survey::files(&open_read_only(&source)?)?)?;
+    contents::hold(&job.data, &held, &survey::files(&*Connection::open_read_only(&source)?)?)?;
     let copied = job.work.join(DATABASE);
     copy(&source, &copied, watch, |c| contents::hold(&job.data, &held, &survey::files(c)?))?;
     let survey = look_at(&copied)?;
@@ -154,7 +152,7 @@ fn require_room(place: &Path, bytes: u64) -> Result<()> {
 }
 
 fn look_at(copied: &Path) -> Result<Survey> {
-    survey::survey(&Connection::open(copied)?)
+    survey::survey(&*Connection::open_copy(copied)?)
 }
 
 fn manifest(job: &Job, survey: Survey, selection: &Selection) -> Manifest {
@@ -221,7 +219,7 @@ mod tests {
         let seal = Seal::recipient("age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg").unwrap();
         let extras = Extras { fetched_models: std::collections::HashSet::new(), vault_key: false };
         let job = Job { data: dir.path().to_owned(), work, target, seal, extras, now: Time::from_millis(1) };
-        let survey = survey::survey(&Connection::open_in_memory().unwrap()).unwrap();
+        let survey = survey::survey(&*Connection::in_memory()).unwrap();
         let manifest = manifest(&job, survey, &Selection::default());
         fs::write(&job.target, "precious").unwrap();
         let error = write_file(&job, &manifest, &[], &Watch::default()).unwrap_err();

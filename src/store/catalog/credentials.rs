@@ -2,10 +2,9 @@
 
 use std::collections::BTreeMap;
 
-use rusqlite::Connection;
 use serde_json::{Map, Value, json};
 
-use super::{Catalog, rows, sql};
+use super::{Catalog, rows};
 use crate::{
     model::{
         catalog::{
@@ -19,6 +18,7 @@ use crate::{
     },
     store::{
         people::Actor,
+        sql::Tx,
         vault::{self, delete_in, names_in},
     },
 };
@@ -30,10 +30,10 @@ impl Catalog {
             return Ok(Credentials::new(&system.name, system.auth.clone(), BTreeMap::new()));
         }
         let (vault, owner, auth) = (self.vault.clone(), system.binding(), system.auth.clone());
-        let secrets = self.db.read(move |c| {
+        let secrets = self.db.read(move |tx| {
             let mut secrets = BTreeMap::new();
             for part in auth.secrets() {
-                if let Some(secret) = vault.get_in(c, (&owner, part.name))? {
+                if let Some(secret) = vault.get_in(tx, (&owner, part.name))? {
                     secrets.insert(part.name.to_owned(), secret);
                 }
             }
@@ -45,27 +45,27 @@ impl Catalog {
     /// The names of the secrets a system has.
     pub async fn secrets_set(&self, system: &System) -> Result<Vec<String>> {
         let owner = system.binding();
-        self.db.read(move |c| names_in(c, &owner)).await
+        self.db.read(move |tx| names_in(tx, &owner)).await
     }
 
     /// Stores secrets. `***` keeps what is stored, null deletes, as does the empty text where it is no value; an unknown
     /// name is refused and changes nothing.
     pub async fn set_credentials(&self, by: &Actor, id: SystemId, values: Map<String, Value>) -> Result<System> {
         let (vault, by) = (self.vault.clone(), by.clone());
-        let work = move |c: &Connection| {
-            let system = rows::demand_system(c, id)?;
+        let work = move |tx: &Tx| {
+            let system = rows::demand_system(tx, id)?;
             let changes = changes(&system, values)?;
             let owner = system.binding();
             for (name, secret) in &changes {
                 match secret {
-                    Some(secret) => vault.put_in(c, (&owner, name), secret, by.now)?,
-                    None => delete_in(c, (&owner, name)).map(drop)?,
+                    Some(secret) => vault.put_in(tx, (&owner, name), secret, by.now)?,
+                    None => delete_in(tx, (&owner, name)).map(drop)?,
                 }
             }
             let names: Vec<&String> = changes.keys().collect();
             let base_url = system.base_url.as_ref();
             by.record(
-                c,
+                tx,
                 "catalog.credentials",
                 json!({"id": id, "name": system.name, "base_url": base_url, "secrets": names}),
             )?;
@@ -78,13 +78,13 @@ impl Catalog {
     pub async fn renew_secret(&self, system: &System, name: &'static str, secret: Secret, now: Time) -> Result<()> {
         let (vault, binding, id) = (self.vault.clone(), system.binding(), system.id);
         self.db
-            .write(move |c| {
-                let now_bound = rows::demand_system(c, id)?.binding();
+            .write(move |tx| {
+                let now_bound = rows::demand_system(tx, id)?.binding();
                 // Somebody has led it elsewhere meanwhile: that token is of no use there.
                 if now_bound != binding {
                     return Ok(());
                 }
-                vault.put_in(c, (&binding, name), &secret, now)
+                vault.put_in(tx, (&binding, name), &secret, now)
             })
             .await
     }
@@ -129,14 +129,14 @@ fn changes(system: &System, values: Map<String, Value>) -> Result<BTreeMap<Strin
 
 /// Deletes the secrets of a system that were given for another address or another kind of credential; says whether
 /// there were any.
-pub(super) fn tidy(c: &Connection, system: &System) -> Result<bool> {
+pub(super) fn tidy(tx: &Tx, system: &System) -> Result<bool> {
     let binding = system.binding();
     let known: Vec<&str> = system.auth.secrets().iter().map(|part| part.name).collect();
     let mut gone = false;
-    for owner in owners(c, system.id)? {
-        for name in names_in(c, &owner)? {
+    for owner in owners(tx, system.id)? {
+        for name in names_in(tx, &owner)? {
             if owner != binding || !known.contains(&name.as_str()) {
-                gone |= vault::delete_in(c, (&owner, &name))?;
+                gone |= vault::delete_in(tx, (&owner, &name))?;
             }
         }
     }
@@ -144,16 +144,16 @@ pub(super) fn tidy(c: &Connection, system: &System) -> Result<bool> {
 }
 
 /// Deletes all secrets of a system.
-pub(super) fn forget(c: &Connection, id: SystemId) -> Result<()> {
-    for owner in owners(c, id)? {
-        for name in names_in(c, &owner)? {
-            vault::delete_in(c, (&owner, &name))?;
+pub(super) fn forget(tx: &Tx, id: SystemId) -> Result<()> {
+    for owner in owners(tx, id)? {
+        for name in names_in(tx, &owner)? {
+            vault::delete_in(tx, (&owner, &name))?;
         }
     }
     Ok(())
 }
 
-fn owners(c: &Connection, id: SystemId) -> Result<Vec<String>> {
+fn owners(tx: &Tx, id: SystemId) -> Result<Vec<String>> {
     let query = "SELECT DISTINCT owner FROM vault WHERE owner LIKE ?1";
-    sql::all(c, query, [format!("system:{id} %")], |row| Ok(row.get(0)?))
+    tx.all(query, [format!("system:{id} %")], |row| row.get("owner"))
 }

@@ -2,10 +2,9 @@
 
 use std::collections::BTreeSet;
 
-use rusqlite::Connection;
 use serde_json::{Value, json};
 
-use super::{Catalog, lets_through, rows, sql};
+use super::{Catalog, lets_through, rows};
 use crate::{
     model::{
         catalog::{
@@ -18,7 +17,7 @@ use crate::{
         spec::Risk,
         time::Time,
     },
-    store::people::Actor,
+    store::{people::Actor, sql::Tx},
 };
 
 /// Most endpoints of a system.
@@ -28,10 +27,10 @@ impl Catalog {
     /// Registers an endpoint.
     pub async fn create_endpoint(&self, by: &Actor, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let endpoint = Endpoint { reviewed: lets_through(&by), ..drafted(c, system, draft, by.now)? };
-            rows::put_endpoint(c, &endpoint)?;
-            by.record(c, "catalog.endpoint.create", described(&endpoint))?;
+        let work = move |tx: &Tx| {
+            let endpoint = Endpoint { reviewed: lets_through(&by), ..drafted(tx, system, draft, by.now)? };
+            rows::put_endpoint(tx, &endpoint)?;
+            by.record(tx, "catalog.endpoint.create", described(&endpoint))?;
             Ok((system, endpoint))
         };
         self.write(work).await
@@ -41,14 +40,14 @@ impl Catalog {
     /// its risk.
     pub async fn change_endpoint(&self, by: &Actor, id: EndpointId, draft: EndpointDraft) -> Result<Endpoint> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let old = rows::demand_endpoint(c, id)?;
+        let work = move |tx: &Tx| {
+            let old = rows::demand_endpoint(tx, id)?;
             let system = old.system_id;
-            let endpoint = draft.apply(old.clone(), &slugs(c, system, Some(id))?, by.now)?;
+            let endpoint = draft.apply(old.clone(), &slugs(tx, system, Some(id))?, by.now)?;
             let endpoint = guarded(&by, &old, endpoint)?;
-            demand_free(c, &endpoint)?;
-            rows::put_endpoint(c, &endpoint)?;
-            by.record(c, "catalog.endpoint.change", described(&endpoint))?;
+            demand_free(tx, &endpoint)?;
+            rows::put_endpoint(tx, &endpoint)?;
+            by.record(tx, "catalog.endpoint.change", described(&endpoint))?;
             Ok((system, endpoint))
         };
         self.write(work).await
@@ -57,18 +56,18 @@ impl Catalog {
     /// Writes down that somebody tries an endpoint, before he does.
     pub async fn note_try(&self, by: &Actor, endpoint: &Endpoint) -> Result<()> {
         let (by, told) = (by.clone(), described(endpoint));
-        self.db.write(move |c| by.record(c, "catalog.endpoint.test", told)).await
+        self.db.write(move |tx| by.record(tx, "catalog.endpoint.test", told)).await
     }
 
     /// Forgets an endpoint. Fails where calls could be weighed lower without it, in the hands of somebody who may not let
     /// them through.
     pub async fn delete_endpoint(&self, by: &Actor, id: EndpointId) -> Result<()> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let endpoint = rows::demand_endpoint(c, id)?;
+        let work = move |tx: &Tx| {
+            let endpoint = rows::demand_endpoint(tx, id)?;
             demand_no_guard(&by, &endpoint, "forgets it")?;
-            sql::run(c, "DELETE FROM endpoints WHERE id = ?1", [id.to_string()])?;
-            by.record(c, "catalog.endpoint.delete", described(&endpoint))?;
+            tx.run("DELETE FROM endpoints WHERE id = ?1", [id.to_string()])?;
+            by.record(tx, "catalog.endpoint.delete", described(&endpoint))?;
             Ok((endpoint.system_id, ()))
         };
         self.write(work).await
@@ -76,14 +75,14 @@ impl Catalog {
 }
 
 /// The endpoint a draft describes. Fails where the system has no room or no place for it.
-pub(super) fn drafted(c: &Connection, system: SystemId, draft: EndpointDraft, now: Time) -> Result<Endpoint> {
-    rows::demand_system(c, system)?;
-    let slugs = slugs(c, system, None)?;
+pub(super) fn drafted(tx: &Tx, system: SystemId, draft: EndpointDraft, now: Time) -> Result<Endpoint> {
+    rows::demand_system(tx, system)?;
+    let slugs = slugs(tx, system, None)?;
     if slugs.len() >= MAX_ENDPOINTS {
         return Err(Error::conflict(format!("A system has at most {MAX_ENDPOINTS} endpoints.")));
     }
     let endpoint = draft.into_new(system, &slugs, now)?;
-    demand_free(c, &endpoint)?;
+    demand_free(tx, &endpoint)?;
     Ok(endpoint)
 }
 
@@ -117,22 +116,22 @@ pub(super) fn demand_no_guard(by: &Actor, endpoint: &Endpoint, what: &str) -> Re
 }
 
 /// The slugs of a system's endpoints but one.
-pub(super) fn slugs(c: &Connection, system: SystemId, except: Option<EndpointId>) -> Result<BTreeSet<String>> {
+pub(super) fn slugs(tx: &Tx, system: SystemId, except: Option<EndpointId>) -> Result<BTreeSet<String>> {
     let except = except.map(|id| id.to_string()).unwrap_or_default();
     let query = "SELECT slug FROM endpoints WHERE system = ?1 AND id <> ?2";
-    let found = sql::all(c, query, (system.to_string(), except), |row| Ok(row.get(0)?))?;
+    let found = tx.all(query, (system.to_string(), except), |row| row.get("slug"))?;
     Ok(found.into_iter().collect())
 }
 
 /// Two endpoints of one method and path would leave it to chance which one's risk decides.
-fn demand_free(c: &Connection, endpoint: &Endpoint) -> Result<()> {
+fn demand_free(tx: &Tx, endpoint: &Endpoint) -> Result<()> {
     if endpoint.operation != Operation::Rest {
         return Ok(());
     }
     let query = "SELECT name FROM endpoints WHERE system = ?1 AND method = ?2 AND path = ?3 AND id <> ?4 \
          AND operation ->> 'protocol' = 'rest'";
     let key = (endpoint.system_id.to_string(), &endpoint.method, &endpoint.path, endpoint.id.to_string());
-    match sql::first(c, query, key, |row| Ok(row.get::<_, String>(0)?))? {
+    match tx.first(query, key, |row| row.get::<String>("name"))? {
         None => Ok(()),
         Some(name) => Err(Error::conflict(format!(
             "{} {} is registered already, as '{name}': change that endpoint, or forget it first.",

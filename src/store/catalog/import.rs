@@ -1,12 +1,11 @@
 //! What an import changes, in one transaction.
 
-use rusqlite::Connection;
 use serde_json::json;
 
 use super::{
     Catalog,
     endpoints::{MAX_ENDPOINTS, demand_no_guard, guarded, slugs},
-    lets_through, rows, sql,
+    lets_through, rows,
 };
 use crate::{
     model::{
@@ -17,7 +16,7 @@ use crate::{
         },
         error::{Error, Result},
     },
-    store::people::Actor,
+    store::{people::Actor, sql::Tx},
 };
 
 /// What is to become of a system's endpoints.
@@ -35,16 +34,16 @@ impl Catalog {
     /// Adds, changes and forgets the endpoints of an import, all or none of them.
     pub async fn import(&self, by: &Actor, system: SystemId, plan: ImportPlan) -> Result<()> {
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let found = rows::demand_system(c, system)?;
-            let known = rows::endpoints(c, system)?;
+        let work = move |tx: &Tx| {
+            let found = rows::demand_system(tx, system)?;
+            let known = rows::endpoints(tx, system)?;
             let before = |id: EndpointId| known.iter().find(|endpoint| endpoint.id == id);
             for id in &plan.remove {
                 before(*id).map_or(Ok(()), |endpoint| demand_no_guard(&by, endpoint, "forgets it"))?;
                 let of = "DELETE FROM endpoints WHERE id = ?1 AND system = ?2";
-                sql::run(c, of, [id.to_string(), system.to_string()])?;
+                tx.run(of, [id.to_string(), system.to_string()])?;
             }
-            let mut taken = slugs(c, system, None)?;
+            let mut taken = slugs(tx, system, None)?;
             let (put, remove) = (plan.put.len(), plan.remove.len());
             for endpoint in plan.put {
                 let old = before(endpoint.id);
@@ -56,7 +55,7 @@ impl Catalog {
                 let place = (endpoint.method.as_str(), endpoint.path.as_str());
                 endpoint.slug = known.unwrap_or_else(|| endpoint_slug(&endpoint.name, place, &taken));
                 taken.insert(endpoint.slug.clone());
-                rows::put_endpoint(c, &endpoint)?;
+                rows::put_endpoint(tx, &endpoint)?;
             }
             if taken.len() > MAX_ENDPOINTS {
                 return Err(Error::conflict(format!("A system has at most {MAX_ENDPOINTS} endpoints: choose fewer.")));
@@ -64,7 +63,7 @@ impl Catalog {
             let told = json!({
                 "id": system, "name": found.name, "format": plan.format, "written": put, "removed": remove,
             });
-            by.record(c, "catalog.import", told)?;
+            by.record(tx, "catalog.import", told)?;
             Ok((system, ()))
         };
         self.write(work).await

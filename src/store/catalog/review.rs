@@ -1,11 +1,9 @@
 //! Entries that tools write into the catalog, and the review that lets them count.
 
-use rusqlite::Connection;
 use serde_json::json;
 
 use super::{
     Catalog, Changed, credentials, demand_free, described, endpoints, ensure_room, lets_through, moved, rows, slugs,
-    sql,
 };
 use crate::{
     model::{
@@ -22,7 +20,7 @@ use crate::{
         origin::Origin,
         time::Time,
     },
-    store::people::Actor,
+    store::{people::Actor, sql::Tx},
 };
 
 /// A tool that writes in somebody's name, and what it has read from outside.
@@ -46,17 +44,17 @@ impl Catalog {
     /// Registers a system that a tool describes: a draft, which only a person activates.
     pub async fn propose_system(&self, writer: &Writer, draft: SystemDraft) -> Result<System> {
         let writer = writer.clone();
-        let work = move |c: &Connection| {
-            let slugs = slugs(c, None)?;
+        let work = move |tx: &Tx| {
+            let slugs = slugs(tx, None)?;
             ensure_room(&slugs)?;
             let system = System {
                 waiting: Some(writer.waiting(None)),
                 origin: writer.origin.clone(),
                 ..draft.into_new(&slugs, writer.by.now)?
             };
-            demand_free(c, &system)?;
-            rows::put_system(c, &system)?;
-            writer.by.record(c, "catalog.system.create", described(&system))?;
+            demand_free(tx, &system)?;
+            rows::put_system(tx, &system)?;
+            writer.by.record(tx, "catalog.system.create", described(&system))?;
             Ok((system.id, system))
         };
         self.write(work).await
@@ -65,24 +63,24 @@ impl Catalog {
     /// Changes a draft as a tool says. What is said of any other system waits beside it, over what waited before.
     pub async fn propose_change(&self, writer: &Writer, id: SystemId, change: SystemChange) -> Result<Changed> {
         let writer = writer.clone();
-        let work = move |c: &Connection| {
-            let old = rows::demand_system(c, id)?;
+        let work = move |tx: &Tx| {
+            let old = rows::demand_system(tx, id)?;
             let origin = writer.origin.clone().or_else(|| old.origin.clone());
             let is_draft = old.status == SystemStatus::Draft;
             let before = old.waiting.clone().and_then(|waiting| waiting.change).unwrap_or_default();
             let change = if is_draft { change } else { before.followed_by(change) };
             // Whatever is wrong with it is said now, and not to whoever reviews it.
-            let changed = SystemDraft::from(change.clone()).apply(old.clone(), &slugs(c, Some(id))?, writer.by.now)?;
-            demand_free(c, &changed)?;
+            let changed = SystemDraft::from(change.clone()).apply(old.clone(), &slugs(tx, Some(id))?, writer.by.now)?;
+            demand_free(tx, &changed)?;
             let system = match is_draft {
                 true => System { waiting: Some(writer.waiting(None)), origin, ..changed },
                 false => System { waiting: Some(writer.waiting(Some(change))), origin, ..old },
             };
-            let secrets_gone = credentials::tidy(c, &system)?;
-            rows::put_system(c, &system)?;
+            let secrets_gone = credentials::tidy(tx, &system)?;
+            rows::put_system(tx, &system)?;
             let action = if is_draft { "catalog.system.change" } else { "catalog.system.propose" };
             let told = system.waiting.as_ref().and_then(|waiting| waiting.change.as_ref());
-            writer.by.record(c, action, json!({"system": described(&system), "change": told}))?;
+            writer.by.record(tx, action, json!({"system": described(&system), "change": told}))?;
             Ok((id, Changed { system, secrets_gone, switched_off: false }))
         };
         self.write(work).await
@@ -91,12 +89,12 @@ impl Catalog {
     /// Registers an endpoint that a tool describes: it waits.
     pub async fn propose_endpoint(&self, writer: &Writer, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
         let writer = writer.clone();
-        let work = move |c: &Connection| {
-            let endpoint = endpoints::drafted(c, system, draft, writer.by.now)?;
+        let work = move |tx: &Tx| {
+            let endpoint = endpoints::drafted(tx, system, draft, writer.by.now)?;
             let (waiting, origin) = (Some(writer.waiting(None)), writer.origin.clone());
             let endpoint = Endpoint { reviewed: false, waiting, origin, ..endpoint };
-            rows::put_endpoint(c, &endpoint)?;
-            writer.by.record(c, "catalog.endpoint.create", endpoints::described(&endpoint))?;
+            rows::put_endpoint(tx, &endpoint)?;
+            writer.by.record(tx, "catalog.endpoint.create", endpoints::described(&endpoint))?;
             Ok((system, endpoint))
         };
         self.write(work).await
@@ -106,8 +104,8 @@ impl Catalog {
     pub async fn review_change(&self, by: &Actor, id: SystemId, read: Time, verdict: Verdict) -> Result<Changed> {
         require_person(by)?;
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let old = rows::demand_system(c, id)?;
+        let work = move |tx: &Tx| {
+            let old = rows::demand_system(tx, id)?;
             let waiting = still(old.waiting.clone(), read, &old.name)?;
             let Some(change) = waiting.change else {
                 return Err(Error::conflict("The system is a draft: activate it once you have read it, or forget it."));
@@ -115,17 +113,17 @@ impl Catalog {
             let reviewed = System { waiting: None, origin: None, ..old.clone() };
             let system = match verdict {
                 Verdict::Reject => reviewed,
-                Verdict::Approve => SystemDraft::from(change.clone()).apply(reviewed, &slugs(c, Some(id))?, by.now)?,
+                Verdict::Approve => SystemDraft::from(change.clone()).apply(reviewed, &slugs(tx, Some(id))?, by.now)?,
             };
-            demand_free(c, &system)?;
+            demand_free(tx, &system)?;
             let (system, switched_off) = moved(&by, &old, system);
-            let secrets_gone = credentials::tidy(c, &system)?;
-            rows::put_system(c, &system)?;
+            let secrets_gone = credentials::tidy(tx, &system)?;
+            rows::put_system(tx, &system)?;
             let told = json!({
                 "system": described(&system), "change": change, "written_by": waiting.by, "tool": waiting.tool,
                 "approved": verdict == Verdict::Approve,
             });
-            by.record(c, "catalog.system.review", told)?;
+            by.record(tx, "catalog.system.review", told)?;
             Ok((id, Changed { system, secrets_gone, switched_off }))
         };
         self.write(work).await
@@ -141,8 +139,8 @@ impl Catalog {
     ) -> Result<Option<Endpoint>> {
         require_person(by)?;
         let by = by.clone();
-        let work = move |c: &Connection| {
-            let old = rows::demand_endpoint(c, id)?;
+        let work = move |tx: &Tx| {
+            let old = rows::demand_endpoint(tx, id)?;
             let waiting = still(old.waiting.clone(), read, &old.name)?;
             let reviewed = old.reviewed || lets_through(&by);
             let endpoint = Endpoint { waiting: None, origin: None, reviewed, updated_at: by.now, ..old };
@@ -150,13 +148,13 @@ impl Catalog {
                 "endpoint": endpoints::described(&endpoint), "written_by": waiting.by, "tool": waiting.tool,
                 "approved": verdict == Verdict::Approve,
             });
-            by.record(c, "catalog.endpoint.review", told)?;
+            by.record(tx, "catalog.endpoint.review", told)?;
             let system = endpoint.system_id;
             if verdict == Verdict::Approve {
-                rows::put_endpoint(c, &endpoint)?;
+                rows::put_endpoint(tx, &endpoint)?;
                 return Ok((system, Some(endpoint)));
             }
-            sql::run(c, "DELETE FROM endpoints WHERE id = ?1", [id.to_string()])?;
+            tx.run("DELETE FROM endpoints WHERE id = ?1", [id.to_string()])?;
             Ok((system, None))
         };
         self.write(work).await
@@ -165,9 +163,9 @@ impl Catalog {
 
 /// Lets all of a draft count that is activated. Fails for a key where some of it was written by a tool, and where a tool
 /// wrote some of it after `read`.
-pub(super) fn let_through_draft(c: &Connection, by: &Actor, system: &mut System, read: Option<Time>) -> Result<()> {
+pub(super) fn let_through_draft(tx: &Tx, by: &Actor, system: &mut System, read: Option<Time>) -> Result<()> {
     let waits = "SELECT waiting FROM endpoints WHERE system = ?1 AND waiting IS NOT NULL";
-    let endpoints: Vec<Waiting> = sql::all(c, waits, [system.id.to_string()], |row| sql::json(row, 0))?;
+    let endpoints: Vec<Waiting> = tx.all(waits, [system.id.to_string()], |row| row.json("waiting"))?;
     let last = endpoints.iter().chain(&system.waiting).map(|waiting| waiting.at).max();
     if let Some(last) = last {
         require_person(by)?;
@@ -181,7 +179,7 @@ pub(super) fn let_through_draft(c: &Connection, by: &Actor, system: &mut System,
     system.waiting = None;
     system.origin = None;
     let reviewed = "UPDATE endpoints SET reviewed = 1, waiting = NULL, origin = NULL WHERE system = ?1";
-    sql::run(c, reviewed, [system.id.to_string()]).map(drop)
+    tx.run(reviewed, [system.id.to_string()]).map(drop)
 }
 
 /// A key is a program: what a model wrote is read by a person.

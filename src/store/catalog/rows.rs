@@ -2,12 +2,11 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, Row, params};
 use serde::Serialize;
 
 use super::super::{
     origin,
-    rows::{all as every, first, json, optional_json, parsed, run, time},
+    sql::{Row, Tx, params},
 };
 use crate::model::{
     catalog::{
@@ -26,45 +25,45 @@ const ENDPOINT: &str = "SELECT id, system, name, slug, operation, method, path, 
      risk, reviewed, rate_limit, retries, imported, created_at, updated_at, waiting, origin FROM endpoints";
 
 /// Every system with its endpoints.
-pub(super) fn all(c: &Connection) -> Result<Vec<Registered>> {
+pub(super) fn all(tx: &Tx) -> Result<Vec<Registered>> {
     let mut of: HashMap<SystemId, Vec<Endpoint>> = HashMap::new();
-    for endpoint in every(c, &format!("{ENDPOINT} ORDER BY path, method, id"), (), read_endpoint)? {
+    for endpoint in tx.all(&format!("{ENDPOINT} ORDER BY path, method, id"), (), read_endpoint)? {
         of.entry(endpoint.system_id).or_default().push(endpoint);
     }
-    let systems = every(c, SYSTEM, (), read_system)?;
+    let systems = tx.all(SYSTEM, (), read_system)?;
     let with = |system: System| Registered { endpoints: of.remove(&system.id).unwrap_or_default(), system };
     Ok(systems.into_iter().map(with).collect())
 }
 
 /// One system with its endpoints; none where it is gone.
-pub(super) fn one(c: &Connection, id: SystemId) -> Result<Option<Registered>> {
-    let Some(system) = system(c, id)? else { return Ok(None) };
-    Ok(Some(Registered { system, endpoints: endpoints(c, id)? }))
+pub(super) fn one(tx: &Tx, id: SystemId) -> Result<Option<Registered>> {
+    let Some(system) = system(tx, id)? else { return Ok(None) };
+    Ok(Some(Registered { system, endpoints: endpoints(tx, id)? }))
 }
 
 /// The endpoints of a system.
-pub(super) fn endpoints(c: &Connection, id: SystemId) -> Result<Vec<Endpoint>> {
-    every(c, &format!("{ENDPOINT} WHERE system = ?1 ORDER BY path, method, id"), [id.to_string()], read_endpoint)
+pub(super) fn endpoints(tx: &Tx, id: SystemId) -> Result<Vec<Endpoint>> {
+    tx.all(&format!("{ENDPOINT} WHERE system = ?1 ORDER BY path, method, id"), [id.to_string()], read_endpoint)
 }
 
 /// One system.
-pub(super) fn system(c: &Connection, id: SystemId) -> Result<Option<System>> {
-    first(c, &format!("{SYSTEM} WHERE id = ?1"), [id.to_string()], read_system)
+pub(super) fn system(tx: &Tx, id: SystemId) -> Result<Option<System>> {
+    tx.first(&format!("{SYSTEM} WHERE id = ?1"), [id.to_string()], read_system)
 }
 
 /// One system; fails where there is none.
-pub(super) fn demand_system(c: &Connection, id: SystemId) -> Result<System> {
-    system(c, id)?.ok_or_else(|| Error::not_found(format!("There is no system '{id}'.")))
+pub(super) fn demand_system(tx: &Tx, id: SystemId) -> Result<System> {
+    system(tx, id)?.ok_or_else(|| Error::not_found(format!("There is no system '{id}'.")))
 }
 
 /// One endpoint; fails where there is none.
-pub(super) fn demand_endpoint(c: &Connection, id: EndpointId) -> Result<Endpoint> {
-    let found = first(c, &format!("{ENDPOINT} WHERE id = ?1"), [id.to_string()], read_endpoint)?;
+pub(super) fn demand_endpoint(tx: &Tx, id: EndpointId) -> Result<Endpoint> {
+    let found = tx.first(&format!("{ENDPOINT} WHERE id = ?1"), [id.to_string()], read_endpoint)?;
     found.ok_or_else(|| Error::not_found(format!("There is no endpoint '{id}'.")))
 }
 
 /// Writes a system, new or not.
-pub(super) fn put_system(c: &Connection, system: &System) -> Result<()> {
+pub(super) fn put_system(tx: &Tx, system: &System) -> Result<()> {
     let sql = "INSERT INTO systems (id, name, name_key, slug, description, base_url, tags, status, auth, rate_limit, \
          retries, timeout_s, created_at, updated_at, waiting, origin) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) \
@@ -91,11 +90,11 @@ pub(super) fn put_system(c: &Connection, system: &System) -> Result<()> {
         system.waiting.as_ref().map(text).transpose()?,
         origin::text(&system.origin),
     ];
-    run(c, sql, values).map(drop)
+    tx.run(sql, values).map(drop)
 }
 
 /// Writes an endpoint, new or not.
-pub(super) fn put_endpoint(c: &Connection, endpoint: &Endpoint) -> Result<()> {
+pub(super) fn put_endpoint(tx: &Tx, endpoint: &Endpoint) -> Result<()> {
     let sql = "INSERT INTO endpoints (id, system, name, slug, operation, method, path, parameters, description, \
          when_to_use, risk, reviewed, rate_limit, retries, imported, created_at, updated_at, waiting, origin) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19) \
@@ -126,52 +125,52 @@ pub(super) fn put_endpoint(c: &Connection, endpoint: &Endpoint) -> Result<()> {
         endpoint.waiting.as_ref().map(text).transpose()?,
         origin::text(&endpoint.origin),
     ];
-    run(c, sql, values).map(drop)
+    tx.run(sql, values).map(drop)
 }
 
 fn read_system(row: &Row<'_>) -> Result<System> {
-    let base_url: Option<String> = row.get(4)?;
+    let base_url: Option<String> = row.get("base_url")?;
     Ok(System {
-        id: parsed(row, 0)?,
-        name: row.get(1)?,
-        slug: row.get(2)?,
-        description: row.get(3)?,
+        id: row.parsed("id")?,
+        name: row.get("name")?,
+        slug: row.get("slug")?,
+        description: row.get("description")?,
         base_url: base_url.as_deref().map(draft::base_url).transpose()?,
-        tags: json(row, 5)?,
-        status: parsed(row, 6)?,
-        auth: json(row, 7)?,
-        rate_limit: json(row, 8)?,
-        retries: row.get(9)?,
-        timeout_s: row.get(10)?,
-        created_at: time(row, 11)?,
-        updated_at: time(row, 12)?,
-        waiting: optional_json(row, 13)?,
-        origin: origin::read(row, 14)?,
+        tags: row.json("tags")?,
+        status: row.parsed("status")?,
+        auth: row.json("auth")?,
+        rate_limit: row.json("rate_limit")?,
+        retries: row.get("retries")?,
+        timeout_s: row.get("timeout_s")?,
+        created_at: row.time("created_at")?,
+        updated_at: row.time("updated_at")?,
+        waiting: row.optional_json("waiting")?,
+        origin: origin::read(row)?,
     })
 }
 
 fn read_endpoint(row: &Row<'_>) -> Result<Endpoint> {
-    let risk: String = row.get(10)?;
+    let risk: String = row.get("risk")?;
     Ok(Endpoint {
-        id: parsed(row, 0)?,
-        system_id: parsed(row, 1)?,
-        name: row.get(2)?,
-        slug: row.get(3)?,
-        operation: json(row, 4)?,
-        method: row.get(5)?,
-        path: row.get(6)?,
-        parameters: json(row, 7)?,
-        description: row.get(8)?,
-        when_to_use: row.get(9)?,
+        id: row.parsed("id")?,
+        system_id: row.parsed("system")?,
+        name: row.get("name")?,
+        slug: row.get("slug")?,
+        operation: row.json("operation")?,
+        method: row.get("method")?,
+        path: row.get("path")?,
+        parameters: row.json("parameters")?,
+        description: row.get("description")?,
+        when_to_use: row.get("when_to_use")?,
         risk: serde_json::from_value::<Risk>(risk.into()).map_err(Error::internal)?,
-        reviewed: row.get(11)?,
-        rate_limit: json(row, 12)?,
-        retries: row.get(13)?,
-        imported: json(row, 14)?,
-        created_at: time(row, 15)?,
-        updated_at: time(row, 16)?,
-        waiting: optional_json(row, 17)?,
-        origin: origin::read(row, 18)?,
+        reviewed: row.get("reviewed")?,
+        rate_limit: row.json("rate_limit")?,
+        retries: row.get("retries")?,
+        imported: row.json("imported")?,
+        created_at: row.time("created_at")?,
+        updated_at: row.time("updated_at")?,
+        waiting: row.optional_json("waiting")?,
+        origin: origin::read(row)?,
     })
 }
 

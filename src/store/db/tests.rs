@@ -7,27 +7,24 @@ use parking_lot::Condvar;
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::model::{error::Kind, user::UserId};
+use crate::{
+    model::{error::Kind, user::UserId},
+    store::sql::Tx,
+};
 
 fn open(dir: &tempfile::TempDir) -> Db {
     let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-    let raw = Connection::open(dir.path().join("satchel.db")).unwrap();
-    raw.execute_batch("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
+    let raw = Connection::open(&dir.path().join("satchel.db")).unwrap();
+    raw.script("CREATE TABLE t (n INTEGER UNIQUE)").unwrap();
     db
 }
 
-fn insert(n: i64) -> impl FnOnce(&Connection) -> Result<usize> + Send + 'static {
-    move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?)
+fn insert(n: i64) -> impl FnOnce(&Tx) -> Result<usize> + Send + 'static {
+    move |c| c.run("INSERT INTO t VALUES (?1)", [n])
 }
 
 async fn numbers(db: &Db) -> Vec<i64> {
-    db.read(|c| {
-        let mut statement = c.prepare("SELECT n FROM t ORDER BY n")?;
-        let rows = statement.query_map([], |row| row.get(0))?;
-        Ok(rows.collect::<rusqlite::Result<Vec<i64>>>()?)
-    })
-    .await
-    .unwrap()
+    db.read(|tx| tx.all("SELECT n FROM t ORDER BY n", (), |row| row.get("n"))).await.unwrap()
 }
 
 /// A write that the writer is at, alone in its group, until what is returned beside it is dropped.
@@ -44,8 +41,8 @@ async fn a_failing_write_undoes_itself_and_nobody_elses() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir);
     let insert = |n: i64, fail: bool| {
-        db.write(move |c| {
-            c.execute("INSERT INTO t VALUES (?1)", [n])?;
+        db.write(move |tx| {
+            tx.run("INSERT INTO t VALUES (?1)", [n])?;
             if fail { Err(Error::invalid("no")) } else { Ok(n) }
         })
     };
@@ -60,7 +57,7 @@ async fn a_panicking_write_leaves_the_writer_alive() {
     let db = open(&dir);
     let broken = db.write(|_| -> Result<()> { panic!("boom") }).await;
     assert_eq!(broken.unwrap_err().kind(), Kind::Internal);
-    db.write(|c| Ok(c.execute("INSERT INTO t VALUES (7)", [])?)).await.unwrap();
+    db.write(|tx| tx.run("INSERT INTO t VALUES (7)", ())).await.unwrap();
     assert_eq!(numbers(&db).await, [7]);
 }
 
@@ -68,11 +65,11 @@ async fn a_panicking_write_leaves_the_writer_alive() {
 async fn where_the_whole_transaction_is_undone_nobody_is_told_that_his_write_stands() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir);
-    let insert = |n: i64| db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?));
+    let insert = |n: i64| db.write(move |tx| tx.run("INSERT INTO t VALUES (?1)", [n]));
     // All three wait behind the one that holds the writer, and so are of one batch.
     let (busy, hold) = held(&db).await;
-    let broken = db.write(|c| {
-        c.execute_batch("ROLLBACK")?;
+    let broken = db.write(|tx| {
+        tx.script("ROLLBACK")?;
         Err::<(), _>(Error::invalid("undone"))
     });
     let (before, broken, after, ()) = tokio::join!(insert(1), broken, insert(2), async { drop(hold) });
@@ -88,17 +85,17 @@ async fn where_the_whole_transaction_is_undone_nobody_is_told_that_his_write_sta
 async fn an_append_that_fails_takes_its_group_with_it() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir);
-    let insert = |n: i64| db.write(move |c| Ok(c.execute("INSERT INTO t VALUES (?1)", [n])?));
+    let insert = |n: i64| db.write(move |tx| tx.run("INSERT INTO t VALUES (?1)", [n]));
     let (busy, hold) = held(&db).await;
-    let broken = db.append(|c| {
-        c.execute("INSERT INTO t VALUES (2)", [])?;
+    let broken = db.append(|tx| {
+        tx.run("INSERT INTO t VALUES (2)", ())?;
         Err::<(), _>(Error::invalid("no"))
     });
     let (before, broken, after, ()) = tokio::join!(insert(1), broken, insert(3), async { drop(hold) });
     busy.await.unwrap().unwrap();
     assert_eq!(broken.unwrap_err().message(), "no");
     assert_eq!([before.is_ok(), after.is_ok()], [false, false]);
-    assert_eq!(db.append(|c| Ok(c.execute("INSERT INTO t VALUES (4)", [])?)).await.unwrap(), 1);
+    assert_eq!(db.append(|tx| tx.run("INSERT INTO t VALUES (4)", ())).await.unwrap(), 1);
     assert_eq!(numbers(&db).await, [4]);
 }
 
@@ -205,12 +202,12 @@ async fn while_one_person_reads_slowly_another_reads_at_once() {
 
 impl Db {
     /// A write for a task of its own.
-    async fn owned<T: Send + 'static>(self, work: impl FnOnce(&Connection) -> Result<T> + Send + 'static) -> Result<T> {
+    async fn owned<T: Send + 'static>(self, work: impl FnOnce(&Tx) -> Result<T> + Send + 'static) -> Result<T> {
         self.write(work).await
     }
 
     /// A read for a task of its own.
-    async fn owned_read(self, work: impl FnOnce(&Connection) -> Result<()> + Send + 'static) -> Result<()> {
+    async fn owned_read(self, work: impl FnOnce(&Tx) -> Result<()> + Send + 'static) -> Result<()> {
         self.read(work).await
     }
 }
@@ -219,7 +216,7 @@ impl Db {
 async fn readers_cannot_write() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir);
-    assert!(db.read(|c| Ok(c.execute("INSERT INTO t VALUES (1)", [])?)).await.is_err());
+    assert!(db.read(|tx| tx.run("INSERT INTO t VALUES (1)", ())).await.is_err());
 }
 
 #[tokio::test]
@@ -227,7 +224,7 @@ async fn a_newer_schema_is_refused_in_one_sentence() {
     let dir = tempfile::tempdir().unwrap();
     drop(open(&dir));
     let path = dir.path().join("satchel.db");
-    Connection::open(&path).unwrap().pragma_update(None, "user_version", 999).unwrap();
+    Connection::open(&path).unwrap().script("PRAGMA user_version = 999").unwrap();
     let Err(error) = Db::open(&path, Commit::Grouped) else { panic!("opened") };
     assert!(error.message().contains("newer Satchel"), "{error:?}");
 }
@@ -236,11 +233,11 @@ async fn a_newer_schema_is_refused_in_one_sentence() {
 async fn a_full_disk_is_said_and_loses_nothing() {
     let dir = tempfile::tempdir().unwrap();
     let db = open(&dir);
-    db.write(|c| Ok(c.execute("INSERT INTO t VALUES (1)", [])?)).await.unwrap();
-    db.write(|c| Ok(c.pragma_update(None, "max_page_count", 1)?)).await.unwrap();
-    let big = db.write(|c| {
-        c.execute_batch("CREATE TABLE big (x)")?;
-        Ok(c.execute("INSERT INTO big VALUES (zeroblob(10000000))", [])?)
+    db.write(|tx| tx.run("INSERT INTO t VALUES (1)", ())).await.unwrap();
+    db.write(|tx| tx.script("PRAGMA max_page_count = 1")).await.unwrap();
+    let big = db.write(|tx| {
+        tx.script("CREATE TABLE big (x)")?;
+        tx.run("INSERT INTO big VALUES (zeroblob(10000000))", ())
     });
     assert_eq!(big.await.unwrap_err().kind(), Kind::DiskFull);
     assert_eq!(numbers(&db).await, [1]);

@@ -9,7 +9,6 @@ use std::{
     },
 };
 
-use rusqlite::{Connection, hooks::Action};
 use tokio::{
     runtime::Handle,
     sync::{OwnedSemaphorePermit, oneshot, watch},
@@ -17,7 +16,7 @@ use tokio::{
 
 use crate::{
     model::error::{Error, Kind, Result},
-    store::rows,
+    store::sql::{Connection, Tx},
 };
 
 /// The part that is undone where a write fails.
@@ -41,7 +40,7 @@ pub(super) enum Order {
 pub(super) trait Write: Send {
     fn undo(&self) -> Undo;
     /// Fails with the error that whoever asked is told.
-    fn run(&mut self, connection: &Connection) -> Result<()>;
+    fn run(&mut self, tx: &Tx) -> Result<()>;
     fn finish(self: Box<Self>, commit: Result<()>);
 }
 
@@ -62,16 +61,17 @@ impl<T, F> Job<T, F> {
 impl<T, F> Write for Job<T, F>
 where
     T: Send,
-    F: FnOnce(&Connection) -> Result<T> + Send,
+    F: FnOnce(&Tx) -> Result<T> + Send,
 {
     fn undo(&self) -> Undo {
         self.undo
     }
 
-    fn run(&mut self, connection: &Connection) -> Result<()> {
+    fn run(&mut self, tx: &Tx) -> Result<()> {
         let outcome = match self.work.take() {
-            Some(work) => catch_unwind(AssertUnwindSafe(|| work(connection)))
-                .unwrap_or_else(|_| Err(Error::internal("a write panicked"))),
+            Some(work) => {
+                catch_unwind(AssertUnwindSafe(|| work(tx))).unwrap_or_else(|_| Err(Error::internal("a write panicked")))
+            }
             None => Err(Error::internal("a write ran twice")),
         };
         let done = outcome.as_ref().map(drop).map_err(Clone::clone);
@@ -91,7 +91,7 @@ where
 }
 
 pub(super) fn write_groups(
-    connection: &mut Connection,
+    connection: &Connection,
     orders: &mpsc::Receiver<Order>,
     group: usize,
     (bell, runtime): (&Bell, Option<&Handle>),
@@ -130,11 +130,7 @@ impl Bell {
     pub(super) fn hung(connection: &Connection) -> Result<(Self, watch::Receiver<u64>)> {
         let written = Arc::new(AtomicBool::new(false));
         let seen = Arc::clone(&written);
-        connection.update_hook(Some(move |action, _: &str, table: &str, _| {
-            if action == Action::SQLITE_INSERT && table == "outbox" {
-                seen.store(true, Ordering::Relaxed);
-            }
-        }))?;
+        connection.on_insert("outbox", move || seen.store(true, Ordering::Relaxed))?;
         let (commits, outbox) = watch::channel(0);
         Ok((Self { written, commits }, outbox))
     }
@@ -147,25 +143,25 @@ impl Bell {
 }
 
 /// Runs a batch in one transaction; a job that fails is undone alone, unless nothing was kept for that.
-fn commit(connection: &mut Connection, batch: &mut [Box<dyn Write>]) -> Result<()> {
-    let transaction = connection.transaction_with_behavior(rusqlite::TransactionBehavior::Immediate)?;
-    for job in batch {
-        if job.undo() == Undo::WithAll {
-            job.run(&transaction).map_err(gone)?;
-            continue;
-        }
-        // Prepared once: written anew for each job they would cost as much as the job.
-        rows::run(&transaction, "SAVEPOINT job", ())?;
-        if let Err(error) = job.run(&transaction) {
-            if transaction.is_autocommit() {
-                return Err(gone(error));
+fn commit(connection: &Connection, batch: &mut [Box<dyn Write>]) -> Result<()> {
+    connection.commit(|tx| {
+        for job in batch {
+            if job.undo() == Undo::WithAll {
+                job.run(tx).map_err(gone)?;
+                continue;
             }
-            rows::run(&transaction, "ROLLBACK TO job", ())?;
+            // Prepared once: written anew for each job they would cost as much as the job.
+            tx.run("SAVEPOINT job", ())?;
+            if let Err(error) = job.run(tx) {
+                if tx.is_undone() {
+                    return Err(gone(error));
+                }
+                tx.run("ROLLBACK TO job", ())?;
+            }
+            tx.run("RELEASE job", ())?;
         }
-        rows::run(&transaction, "RELEASE job", ())?;
-    }
-    transaction.commit()?;
-    Ok(())
+        Ok(())
+    })
 }
 
 /// SQLite itself undoes a whole transaction where it cannot go on: a full disk, a failed read. What the others of the

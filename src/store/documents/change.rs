@@ -1,6 +1,5 @@
 //! Changes of documents by people: taken in, deleted and restored, tried again, stopped, given a new content.
 
-use rusqlite::Connection;
 use serde_json::json;
 
 use super::{
@@ -17,8 +16,8 @@ use crate::{
         chunks, collections, origin,
         people::Actor,
         purge::{self, Purged},
-        rows::{first, run},
         sent,
+        sql::Tx,
     },
 };
 
@@ -37,22 +36,22 @@ impl Documents {
     pub(in crate::store) async fn add(&self, by: &Actor, new: NewDocument) -> Result<Document> {
         let by = by.clone();
         self.db
-            .write(move |c| {
-                let collection = collections::number(c, by.caller.reader(), new.collection)?;
-                if let Some(before) = sent::before(c, collection, &new)? {
-                    let known = whole(c, before)?;
+            .write(move |tx| {
+                let collection = collections::number(tx, by.caller.reader(), new.collection)?;
+                if let Some(before) = sent::before(tx, collection, &new)? {
+                    let known = whole(tx, before)?;
                     if matches!(known.status, Status::Failed | Status::Cancelled) {
-                        let number = get(c, by.caller.reader(), before)?.0;
-                        requeue(c, number, by.now.millis())?;
-                        by.record(c, "document.retry", json!({"id": before, "title": open_title(c, &known)?}))?;
+                        let number = get(tx, by.caller.reader(), before)?.0;
+                        requeue(tx, number, by.now.millis())?;
+                        by.record(tx, "document.retry", json!({"id": before, "title": open_title(tx, &known)?}))?;
                     }
-                    return whole(c, before);
+                    return whole(tx, before);
                 }
-                let id = insert(c, Some(by.caller.user), by.now, (collection, &new))?;
-                note_writer(c, c.last_insert_rowid(), &by, true)?;
-                let document = whole(c, id)?;
-                let details = json!({"id": id, "title": open_title(c, &document)?, "source": new.source});
-                by.record(c, "document.add", details)?;
+                let (number, id) = insert(tx, Some(by.caller.user), by.now, (collection, &new))?;
+                note_writer(tx, number, &by, true)?;
+                let document = whole(tx, id)?;
+                let details = json!({"id": id, "title": open_title(tx, &document)?, "source": new.source});
+                by.record(tx, "document.add", details)?;
                 Ok(document)
             })
             .await
@@ -62,13 +61,13 @@ impl Documents {
     /// long as it is in the trash. Gives the hash of a file that may no longer be needed.
     pub async fn delete(&self, by: &Actor, id: DocumentId, keep: Keep) -> Result<Option<String>> {
         let by = by.clone();
-        let files = self.db.purge(move |c| {
-            let (number, document) = get(c, by.caller.reader(), id)?;
-            by.record(c, "document.delete", json!({"id": id, "title": open_title(c, &document)?}))?;
+        let files = self.db.purge(move |tx| {
+            let (number, document) = get(tx, by.caller.reader(), id)?;
+            by.record(tx, "document.delete", json!({"id": id, "title": open_title(tx, &document)?}))?;
             if keep == Keep::Nothing || document.status == Status::Deleted {
-                return purge::documents(c, "number = ?1", [number]);
+                return purge::documents(tx, "number = ?1", [number]);
             }
-            discard(c, number, by.now.millis())?;
+            discard(tx, number, by.now.millis())?;
             Ok(Purged::default())
         });
         Ok(files.await?.pop())
@@ -103,12 +102,12 @@ impl Documents {
     ) -> Result<Document> {
         let by = by.clone();
         self.db
-            .write(move |c| {
-                let (number, document) = get(c, by.caller.reader(), id)?;
+            .write(move |tx| {
+                let (number, document) = get(tx, by.caller.reader(), id)?;
                 allow(document.status).map_err(Error::conflict)?;
-                requeue(c, number, by.now.millis())?;
-                by.record(c, &format!("document.{action}"), json!({"id": id, "title": open_title(c, &document)?}))?;
-                whole(c, id)
+                requeue(tx, number, by.now.millis())?;
+                by.record(tx, &format!("document.{action}"), json!({"id": id, "title": open_title(tx, &document)?}))?;
+                whole(tx, id)
             })
             .await
     }
@@ -117,25 +116,24 @@ impl Documents {
     pub(in crate::store) async fn cancel(&self, by: &Actor, id: DocumentId) -> Result<Document> {
         let by = by.clone();
         self.db
-            .write(move |c| {
-                let (number, document) = get(c, by.caller.reader(), id)?;
+            .write(move |tx| {
+                let (number, document) = get(tx, by.caller.reader(), id)?;
                 if !document.status.is_open() {
                     return Err(Error::conflict("Nothing is under way that could be stopped."));
                 }
                 let version = i64::from(document.version);
-                chunks::remove(c, number, version + 1..=i64::MAX)?;
+                chunks::remove(tx, number, version + 1..=i64::MAX)?;
                 let (status, reason) = match version {
                     0 => (Status::Cancelled, None),
                     _ => (Status::Ready, Some("The last update was stopped: this is the content before it.")),
                 };
-                run(
-                    c,
+                tx.run(
                     "UPDATE documents SET status = ?2, reason = ?3, progress = 0, updated_at = ?4, run = run + 1,
                                           content_by = iif(version > 0, NULL, content_by) WHERE number = ?1",
                     (number, status.as_str(), reason, by.now.millis()),
                 )?;
-                by.record(c, "document.cancel", json!({"id": id, "title": open_title(c, &document)?}))?;
-                whole(c, id)
+                by.record(tx, "document.cancel", json!({"id": id, "title": open_title(tx, &document)?}))?;
+                whole(tx, id)
             })
             .await
     }
@@ -151,28 +149,28 @@ impl Documents {
     ) -> Result<(Document, Option<String>)> {
         let by = by.clone();
         self.db
-            .write(move |c| {
-                let (number, document) = get(c, by.caller.reader(), id)?;
+            .write(move |tx| {
+                let (number, document) = get(tx, by.caller.reader(), id)?;
                 if document.status == Status::Deleted {
                     return Err(Error::conflict("It is in the trash: restore it first."));
                 }
                 let replaces_all = title.is_some() && content.is_some();
-                note_writer(c, number, &by, replaces_all)?;
+                note_writer(tx, number, &by, replaces_all)?;
                 let who = by.caller.user.to_string();
                 if let Some(title) = title {
                     let sql = "UPDATE documents SET title = ?2, titled = 1, title_by = ?3 WHERE number = ?1";
-                    run(c, sql, (number, title, &who))?;
+                    tx.run(sql, (number, title, &who))?;
                 }
                 match content {
                     Some(Replacement { source, uri, content }) => {
-                        put_content(c, number, &content)?;
-                        run(c, "UPDATE documents SET content_by = ?2 WHERE number = ?1", (number, &who))?;
+                        put_content(tx, number, &content)?;
+                        tx.run("UPDATE documents SET content_by = ?2 WHERE number = ?1", (number, &who))?;
                         // A folder's file stays that: it is read again from there.
                         let sql = "UPDATE documents SET source = ?2, uri = ?3 WHERE number = ?1 AND source <> 'folder'";
-                        run(c, sql, (number, source.as_str(), uri))?;
+                        tx.run(sql, (number, source.as_str(), uri))?;
                     }
                     None if matches!(document.source.kind, SourceKind::Url | SourceKind::Folder) => {
-                        run(c, "UPDATE documents SET file = NULL WHERE number = ?1", [number])?;
+                        tx.run("UPDATE documents SET file = NULL WHERE number = ?1", [number])?;
                     }
                     None => {
                         return Err(Error::conflict(
@@ -180,9 +178,9 @@ impl Documents {
                         ));
                     }
                 }
-                requeue(c, number, by.now.millis())?;
-                by.record(c, "document.update", json!({"id": id, "title": open_title(c, &document)?}))?;
-                Ok((whole(c, id)?, document.sha256))
+                requeue(tx, number, by.now.millis())?;
+                by.record(tx, "document.update", json!({"id": id, "title": open_title(tx, &document)?}))?;
+                Ok((whole(tx, id)?, document.sha256))
             })
             .await
     }
@@ -190,16 +188,16 @@ impl Documents {
 
 /// Keeps in a document's origin that a program writes in it. What a person writes has none; the rest stays, unless all is
 /// replaced.
-fn note_writer(c: &Connection, number: i64, by: &Actor, replaces_all: bool) -> Result<()> {
+fn note_writer(tx: &Tx, number: i64, by: &Actor, replaces_all: bool) -> Result<()> {
     let sql = "SELECT origin FROM documents WHERE number = ?1";
-    let before = first(c, sql, [number], |row| origin::read(row, 0))?.flatten();
+    let before = tx.first(sql, [number], origin::read)?.flatten();
     let origin = Origin::joined(before.filter(|_| !replaces_all), Origin::of_program(&by.caller, "api", by.now));
-    run(c, "UPDATE documents SET origin = ?2 WHERE number = ?1", (number, origin::text(&origin))).map(drop)
+    tx.run("UPDATE documents SET origin = ?2 WHERE number = ?1", (number, origin::text(&origin))).map(drop)
 }
 
 /// The title for a row of the audit; none where not everybody sees the document: others read the audit.
-fn open_title<'a>(c: &Connection, document: &'a Document) -> Result<Option<&'a str>> {
+fn open_title<'a>(tx: &Tx, document: &'a Document) -> Result<Option<&'a str>> {
     let sql = "SELECT 1 FROM collections WHERE id = ?1 AND roles IS NULL";
-    let is_open = first(c, sql, [document.collection.to_string()], |_| Ok(()))?.is_some();
+    let is_open = tx.exists(sql, [document.collection.to_string()])?;
     Ok(is_open.then_some(document.title.as_str()))
 }

@@ -6,7 +6,7 @@ use crate::{
         knowledge::{CollectionId, DocumentId, Status},
         reader::Reader,
     },
-    store::{collections::VISIBLE, rows::like},
+    store::{collections::VISIBLE, sql::like},
 };
 
 /// Which documents are wanted.

@@ -1,6 +1,5 @@
 //! What was found in documents, as nodes and edges that go with them.
 
-use rusqlite::{Connection, Row, params};
 use serde_json::json;
 
 use crate::{
@@ -12,7 +11,7 @@ use crate::{
     },
     store::{
         chunks,
-        rows::{all, first, like, run},
+        sql::{Row, Tx, like, params},
     },
 };
 
@@ -50,49 +49,49 @@ const SEARCHED: i64 = 20_000;
 
 const COLUMNS: &str = "d.number, d.id, d.title, d.version, d.kind, d.file";
 
-pub(super) fn unread(c: &Connection, limit: usize) -> Result<Vec<Unread>> {
+pub(super) fn unread(tx: &Tx, limit: usize) -> Result<Vec<Unread>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM documents d LEFT JOIN graph_reads r ON r.document = d.number
          WHERE d.deleted_at IS NULL AND d.status = 'ready' AND d.version > coalesce(r.version, 0) ORDER BY d.number LIMIT ?1"
     );
-    of(c, &sql, limit)
+    of(tx, &sql, limit)
 }
 
-pub(super) fn unread_by_model(c: &Connection, limit: usize) -> Result<Vec<Unread>> {
+pub(super) fn unread_by_model(tx: &Tx, limit: usize) -> Result<Vec<Unread>> {
     let sql = format!(
         "SELECT {COLUMNS} FROM documents d JOIN graph_reads r ON r.document = d.number AND r.version = d.version
          WHERE d.deleted_at IS NULL AND d.status = 'ready' AND NOT r.by_model ORDER BY d.number LIMIT ?1"
     );
-    of(c, &sql, limit)
+    of(tx, &sql, limit)
 }
 
-fn of(c: &Connection, sql: &str, limit: usize) -> Result<Vec<Unread>> {
+fn of(tx: &Tx, sql: &str, limit: usize) -> Result<Vec<Unread>> {
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(c, sql, [limit], document)
+    tx.all(sql, [limit], document)
 }
 
 fn document(row: &Row<'_>) -> Result<Unread> {
     Ok(Unread {
-        number: row.get(0)?,
-        id: row.get(1)?,
-        title: row.get(2)?,
-        version: row.get(3)?,
-        kind: row.get(4)?,
-        file: row.get(5)?,
+        number: row.get("number")?,
+        id: row.get("id")?,
+        title: row.get("title")?,
+        version: row.get("version")?,
+        kind: row.get("kind")?,
+        file: row.get("file")?,
     })
 }
 
-pub(super) fn content(c: &Connection, document: i64, most: usize) -> Result<Content> {
-    let mut text = chunks::text(c, document)?;
+pub(super) fn content(tx: &Tx, document: i64, most: usize) -> Result<Content> {
+    let mut text = chunks::text(tx, document)?;
     text.truncate(head(&text, most).len());
     let sql = "SELECT c.heading FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version
                WHERE c.document = ?1 AND c.heading <> '' GROUP BY c.heading ORDER BY min(c.ordinal)";
-    Ok(Content { text, headings: all(c, sql, [document], |row| Ok(row.get(0)?))? })
+    Ok(Content { text, headings: tx.all(sql, [document], |row| row.get("heading"))? })
 }
 
 /// Passages of other documents that hold this document's title, each with its document.
-pub(super) fn holding_title(c: &Connection, of: &Unread, limit: usize) -> Result<Vec<(Unread, String)>> {
-    let chunks = first(c, "SELECT count(*) FROM chunks", (), |row| Ok(row.get::<_, i64>(0)?))?.unwrap_or(0);
+pub(super) fn holding_title(tx: &Tx, of: &Unread, limit: usize) -> Result<Vec<(Unread, String)>> {
+    let chunks = tx.one::<i64>("SELECT count(*) FROM chunks", ())?;
     if chunks > SEARCHED {
         return Ok(Vec::new());
     }
@@ -101,63 +100,60 @@ pub(super) fn holding_title(c: &Connection, of: &Unread, limit: usize) -> Result
          WHERE d.number <> ?1 AND d.deleted_at IS NULL AND c.text LIKE ?2 ESCAPE '\\' LIMIT ?3"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(c, &sql, (of.number, like(&of.title), limit), |row| Ok((document(row)?, row.get(6)?)))
+    tx.all(&sql, (of.number, like(&of.title), limit), |row| Ok((document(row)?, row.get("text")?)))
 }
 
-pub(super) fn also(c: &Connection, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
-    if still_there(c, document)? { add(c, document, findings, now) } else { Ok(()) }
+pub(super) fn also(tx: &Tx, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
+    if still_there(tx, document)? { add(tx, document, findings, now) } else { Ok(()) }
 }
 
-pub(super) fn titles(c: &Connection) -> Result<Vec<(String, String)>> {
+pub(super) fn titles(tx: &Tx) -> Result<Vec<(String, String)>> {
     let sql = "SELECT id, title FROM documents WHERE deleted_at IS NULL";
-    all(c, sql, (), |row| Ok((row.get(0)?, row.get(1)?)))
+    tx.all(sql, (), |row| Ok((row.get("id")?, row.get("title")?)))
 }
 
-pub(super) fn put(c: &Connection, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
-    if !still_there(c, document)? {
+pub(super) fn put(tx: &Tx, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
+    if !still_there(tx, document)? {
         return Ok(());
     }
-    run(c, "DELETE FROM graph_edges WHERE document = ?1", [document.number])?;
+    tx.run("DELETE FROM graph_edges WHERE document = ?1", [document.number])?;
     // The document's own node stays: the edges others have to it would go with it.
-    run(
-        c,
+    tx.run(
         "DELETE FROM graph_sources WHERE document = ?1 AND node NOT IN (SELECT number FROM graph_nodes WHERE id = ?2)",
         (document.number, own_id(&document.id)),
     )?;
-    add(c, document, findings, now)?;
-    run(
-        c,
+    add(tx, document, findings, now)?;
+    tx.run(
         "INSERT OR REPLACE INTO graph_reads (document, version) VALUES (?1, ?2)",
         (document.number, document.version),
     )?;
     Ok(())
 }
 
-pub(super) fn put_by_model(c: &Connection, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
-    if !still_there(c, document)? {
+pub(super) fn put_by_model(tx: &Tx, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
+    if !still_there(tx, document)? {
         return Ok(());
     }
-    add(c, document, findings, now)?;
+    add(tx, document, findings, now)?;
     let sql = "UPDATE graph_reads SET by_model = 1 WHERE document = ?1 AND version = ?2";
-    run(c, sql, (document.number, document.version))?;
+    tx.run(sql, (document.number, document.version))?;
     Ok(())
 }
 
 /// It may have been deleted or changed while it was read.
-fn still_there(c: &Connection, document: &Unread) -> Result<bool> {
+fn still_there(tx: &Tx, document: &Unread) -> Result<bool> {
     let sql = "SELECT 1 FROM documents WHERE number = ?1 AND version = ?2 AND deleted_at IS NULL";
-    Ok(first(c, sql, (document.number, document.version), |_| Ok(()))?.is_some())
+    tx.exists(sql, (document.number, document.version))
 }
 
-fn add(c: &Connection, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
+fn add(tx: &Tx, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
     let own = Thing { id: own_id(&document.id), label: DOCUMENT.to_owned(), name: document.title.clone() };
-    let Some(own) = node(c, document.number, &own, now)? else { return Ok(()) };
+    let Some(own) = node(tx, document.number, &own, now)? else { return Ok(()) };
     for finding in findings {
-        let from = finding.from.as_ref().map_or(Ok(Some(own)), |from| node(c, document.number, from, now))?;
-        let to = node(c, document.number, &finding.to, now)?;
+        let from = finding.from.as_ref().map_or(Ok(Some(own)), |from| node(tx, document.number, from, now))?;
+        let to = node(tx, document.number, &finding.to, now)?;
         let (Some(from), Some(to)) = (from, to) else { continue };
-        run(
-            c,
+        tx.run(
             "INSERT OR IGNORE INTO graph_edges (src, rel, dst, document, props, created_at, updated_at)
              VALUES (?1, ?2, ?3, ?4, '{}', ?5, ?5)",
             params![from, finding.rel, to, document.number, now.millis()],
@@ -173,37 +169,36 @@ pub(super) fn own_id(document: &str) -> String {
 
 /// The node of a thing, which this document names from now on; none where the thing is a document that is gone. What
 /// somebody has put there stays as it is.
-fn node(c: &Connection, document: i64, thing: &Thing, now: Time) -> Result<Option<i64>> {
+fn node(tx: &Tx, document: i64, thing: &Thing, now: Time) -> Result<Option<i64>> {
     // A document is seen by who sees it, not by who sees one that speaks of it.
     let source = match thing.id.strip_prefix("document:") {
-        Some(id) => first(c, "SELECT number FROM documents WHERE id = ?1", [id], |row| Ok(row.get(0)?))?,
+        Some(id) => tx.first("SELECT number FROM documents WHERE id = ?1", [id], |row| row.get("number"))?,
         None => Some(document),
     };
     let Some(source) = source else { return Ok(None) };
     let props = json!({"name": thing.name}).to_string();
     let labels = json!([thing.label]).to_string();
-    run(
-        c,
+    tx.run(
         "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, 0, ?5, ?5)
          ON CONFLICT (id) DO UPDATE SET name = excluded.name, labels = excluded.labels, props = excluded.props,
            updated_at = excluded.updated_at WHERE NOT put AND name <> excluded.name",
         params![thing.id, thing.name, labels, props, now.millis()],
     )?;
-    let number = first(c, "SELECT number FROM graph_nodes WHERE id = ?1", [&thing.id], |row| Ok(row.get(0)?))?;
+    let number = tx.first("SELECT number FROM graph_nodes WHERE id = ?1", [&thing.id], |row| row.get("number"))?;
     let number: i64 = number.ok_or_else(|| Error::internal("a node of the graph is missing"))?;
     let sql = "INSERT INTO graph_sources (node, document, name, label) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT DO UPDATE SET name = excluded.name, label = excluded.label";
-    run(c, sql, (number, source, &thing.name, &thing.label))?;
+    tx.run(sql, (number, source, &thing.name, &thing.label))?;
     Ok(Some(number))
 }
 
-pub(super) fn spent(c: &Connection, now: Time) -> Result<u64> {
+pub(super) fn spent(tx: &Tx, now: Time) -> Result<u64> {
     let sql = "SELECT tokens FROM graph_usage WHERE day = ?1";
-    Ok(first(c, sql, [now.day()], |row| Ok(row.get::<_, i64>(0)?))?.unwrap_or(0).unsigned_abs())
+    Ok(tx.first(sql, [now.day()], |row| row.get::<i64>("tokens"))?.unwrap_or(0).unsigned_abs())
 }
 
-pub(super) fn spend(c: &Connection, tokens: u64, now: Time) -> Result<()> {
+pub(super) fn spend(tx: &Tx, tokens: u64, now: Time) -> Result<()> {
     let sql = "INSERT INTO graph_usage (day, tokens) VALUES (?1, ?2)
                ON CONFLICT (day) DO UPDATE SET tokens = tokens + excluded.tokens";
-    run(c, sql, (now.day(), tokens.cast_signed())).map(drop)
+    tx.run(sql, (now.day(), tokens.cast_signed())).map(drop)
 }

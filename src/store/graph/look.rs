@@ -3,8 +3,6 @@
 
 use std::collections::{HashMap, HashSet};
 
-use rusqlite::{Connection, Row, params};
-
 use super::{Filter, Sight};
 use crate::{
     model::{
@@ -15,7 +13,7 @@ use crate::{
         author,
         collections::VISIBLE,
         origin,
-        rows::{all, first, json, like, time},
+        sql::{Row, Tx, like, params},
     },
 };
 
@@ -59,14 +57,14 @@ fn seen() -> Seen {
     }
 }
 
-pub(super) fn node(c: &Connection, sight: Sight, id: &str) -> Result<Node> {
-    let number = number(c, sight, id)?;
-    let mut found = read_nodes(c, sight, &[number])?;
+pub(super) fn node(tx: &Tx, sight: Sight, id: &str) -> Result<Node> {
+    let number = number(tx, sight, id)?;
+    let mut found = read_nodes(tx, sight, &[number])?;
     found.pop().ok_or_else(|| none(id))
 }
 
-pub(super) fn outbound(c: &Connection, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
-    let from = number(c, sight, id)?;
+pub(super) fn outbound(tx: &Tx, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
+    let from = number(tx, sight, id)?;
     let Seen { node, edge, named, .. } = seen();
     let origin = origin::joined("n.origin", &origin::of_group("e.origin"));
     // One edge at most was put, the others were found.
@@ -77,13 +75,13 @@ pub(super) fn outbound(c: &Connection, sight: Sight, id: &str, rel: &str) -> Res
            FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
            WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} GROUP BY n.id) ORDER BY id"
     );
-    all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
-        let (id, found, origin) = (row.get(2)?, row.get(3)?, origin::read(row, 4)?);
-        Ok(Neighbor { id, found, origin, author: author::read(row, 0)? })
+    tx.all(&sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
+        let (author, id, found) = (author::read(row)?, row.get("id")?, row.get("found")?);
+        Ok(Neighbor { id, found, origin: origin::read(row)?, author })
     })
 }
 
-pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec<Node>> {
+pub(super) fn nodes(tx: &Tx, sight: Sight, filter: &Filter) -> Result<Vec<Node>> {
     let Seen { node, edge, name, labels, .. } = seen();
     let sql = format!(
         "SELECT n.number FROM graph_nodes n WHERE {node}
@@ -95,15 +93,15 @@ pub(super) fn nodes(c: &Connection, sight: Sight, filter: &Filter) -> Result<Vec
     let q = filter.q.as_deref().map(str::trim).filter(|q| !q.is_empty()).map(like);
     let limit = i64::try_from(filter.limit.min(MOST_NODES)).unwrap_or(i64::MAX);
     let wanted = params![sight.reader.to_string(), sight.knowledge, q, filter.label, limit];
-    let numbers = all(c, &sql, wanted, |row| Ok(row.get(0)?))?;
-    read_nodes(c, sight, &numbers)
+    let numbers = tx.all(&sql, wanted, |row| row.get("number"))?;
+    read_nodes(tx, sight, &numbers)
 }
 
-pub(super) fn around(c: &Connection, sight: Sight, id: &str, (rel, depth): (Option<String>, u8)) -> Result<Part> {
+pub(super) fn around(tx: &Tx, sight: Sight, id: &str, (rel, depth): (Option<String>, u8)) -> Result<Part> {
     if depth == 0 || depth > MAX_DEPTH {
         return Err(Error::invalid(format!("'depth' is 1 to {MAX_DEPTH}.")));
     }
-    let moment = c.unchecked_transaction()?;
+    let moment = tx.moment()?;
     let middle = number(&moment, sight, id)?;
     let (mut order, mut known) = (vec![middle], HashSet::from([middle]));
     let mut frontier = vec![middle];
@@ -131,51 +129,51 @@ pub(super) fn around(c: &Connection, sight: Sight, id: &str, (rel, depth): (Opti
     Ok(part)
 }
 
-pub(super) fn overview(c: &Connection, sight: Sight) -> Result<Overview> {
-    let moment = c.unchecked_transaction()?;
+pub(super) fn overview(tx: &Tx, sight: Sight) -> Result<Overview> {
+    let moment = tx.moment()?;
     let who = (sight.reader.to_string(), sight.knowledge);
     let Seen { node, edge, labels, .. } = seen();
     let both = format!(
         "graph_edges e WHERE {edge} AND EXISTS (SELECT 1 FROM graph_nodes n WHERE n.number = e.src AND {node})
          AND EXISTS (SELECT 1 FROM graph_nodes n WHERE n.number = e.dst AND {node})"
     );
-    let one = |sql: String| -> Result<u64> {
-        Ok(first(&moment, &sql, who.clone(), |row| Ok(row.get::<_, i64>(0)?))?.unwrap_or(0).unsigned_abs())
-    };
-    let kinds = |sql: String| all(&moment, &sql, (who.0.clone(), who.1, KINDS), count);
+    let one = |sql: String| -> Result<u64> { moment.one::<i64>(&sql, who.clone()).map(i64::unsigned_abs) };
+    let kinds = |sql: String| moment.all(&sql, (who.0.clone(), who.1, KINDS), count);
     let hubs = format!(
         "SELECT number FROM (SELECT e.src AS number FROM {both} UNION ALL SELECT e.dst FROM {both})
          GROUP BY number ORDER BY count(*) DESC, number LIMIT ?3"
     );
     let most = i64::try_from(HUBS).unwrap_or(i64::MAX);
-    let hubs = all(&moment, &hubs, (who.0.clone(), who.1, most), |row| Ok(row.get(0)?))?;
+    let hubs = moment.all(&hubs, (who.0.clone(), who.1, most), |row| row.get("number"))?;
     Ok(Overview {
         nodes: one(format!("SELECT count(*) FROM graph_nodes n WHERE {node}"))?,
         edges: one(format!("SELECT count(*) FROM {both}"))?,
         labels: kinds(format!(
-            "SELECT l.value, count(*) FROM graph_nodes n, json_each({labels}) l WHERE {node}
+            "SELECT l.value AS name, count(*) AS count FROM graph_nodes n, json_each({labels}) l WHERE {node}
              GROUP BY l.value ORDER BY 2 DESC, 1 LIMIT ?3"
         ))?,
-        relations: kinds(format!("SELECT e.rel, count(*) FROM {both} GROUP BY e.rel ORDER BY 2 DESC, 1 LIMIT ?3"))?,
+        relations: kinds(format!(
+            "SELECT e.rel AS name, count(*) AS count FROM {both} GROUP BY e.rel ORDER BY 2 DESC, 1 LIMIT ?3"
+        ))?,
         hubs: between(&moment, sight, &hubs, None)?,
     })
 }
 
 /// The nodes and the edges between them.
-fn between(c: &Connection, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<Part> {
+fn between(tx: &Tx, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<Part> {
     let sql = format!(
-        "SELECT e.dst, e.rel, e.props, {} FROM graph_edges e WHERE e.src = ?3 AND (?4 IS NULL OR e.rel = ?4) AND {}
+        "SELECT e.dst, e.rel, e.props, {} AS origin FROM graph_edges e WHERE e.src = ?3 AND (?4 IS NULL OR e.rel = ?4) AND {}
          GROUP BY e.dst, e.rel ORDER BY e.dst, e.rel",
         origin::of_group("e.origin"),
         seen().edge
     );
-    let nodes = read_nodes(c, sight, numbers)?;
+    let nodes = read_nodes(tx, sight, numbers)?;
     let ids: HashMap<i64, &str> = numbers.iter().copied().zip(nodes.iter().map(|node| node.id.as_str())).collect();
     let mut edges = Vec::new();
     let mut truncated = false;
     for from in numbers {
-        let found = all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
-            Ok((row.get::<_, i64>(0)?, row.get::<_, String>(1)?, json(row, 2)?, origin::read(row, 3)?))
+        let found = tx.all(&sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
+            Ok((row.get::<i64>("dst")?, row.get::<String>("rel")?, row.json("props")?, origin::read(row)?))
         })?;
         for (to, rel, props, origin) in found {
             let (Some(src), Some(dst)) = (ids.get(from), ids.get(&to)) else { continue };
@@ -190,7 +188,7 @@ fn between(c: &Connection, sight: Sight, numbers: &[i64], rel: Option<&str>) -> 
 }
 
 /// Nodes one edge away, in either direction.
-fn nearby(c: &Connection, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64>> {
+fn nearby(tx: &Tx, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64>> {
     let Seen { node, edge, .. } = seen();
     let sql = format!(
         "SELECT DISTINCT n.number FROM graph_edges e
@@ -199,18 +197,18 @@ fn nearby(c: &Connection, sight: Sight, from: i64, rel: Option<&str>) -> Result<
          ORDER BY n.name COLLATE NOCASE, n.number LIMIT ?5"
     );
     let most = i64::try_from(MOST_NODES + 1).unwrap_or(i64::MAX);
-    all(c, &sql, params![sight.reader.to_string(), sight.knowledge, from, rel, most], |row| Ok(row.get(0)?))
+    tx.all(&sql, params![sight.reader.to_string(), sight.knowledge, from, rel, most], |row| row.get("number"))
 }
 
 /// Nodes by number, in this order; all of them are seen.
-fn read_nodes(c: &Connection, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>> {
+fn read_nodes(tx: &Tx, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>> {
     let Seen { node, edge, name, labels, .. } = seen();
     let author = author::columns("n.author");
     let sql = format!(
-        "SELECT n.id, {name}, {labels}, n.props, n.created_at, n.updated_at,
+        "SELECT n.id, {name} AS name, {labels} AS labels, n.props, n.created_at, n.updated_at,
                 (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst WHERE e.src = ?3 AND {edge} AND {node})
-              + (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.src WHERE e.dst = ?3 AND {edge} AND {node})
-         , n.origin, {author} FROM graph_nodes n WHERE n.number = ?3"
+              + (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.src WHERE e.dst = ?3 AND {edge} AND {node}) AS degree,
+                n.origin, {author} FROM graph_nodes n WHERE n.number = ?3"
     );
     let documents = format!(
         "SELECT d.id FROM graph_sources s JOIN documents d ON d.number = s.document JOIN collections k ON k.number = d.collection
@@ -219,8 +217,8 @@ fn read_nodes(c: &Connection, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>
     let mut nodes = Vec::with_capacity(numbers.len());
     for number in numbers {
         let who = (sight.reader.to_string(), sight.knowledge, number);
-        if let Some(mut node) = first(c, &sql, who.clone(), read)? {
-            node.documents = all(c, &documents, (who.0, who.1, number, DOCUMENTS), |row| Ok(row.get(0)?))?;
+        if let Some(mut node) = tx.first(&sql, who.clone(), read)? {
+            node.documents = tx.all(&documents, (who.0, who.1, number, DOCUMENTS), |row| row.get("id"))?;
             nodes.push(node);
         }
     }
@@ -229,26 +227,26 @@ fn read_nodes(c: &Connection, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>
 
 fn read(row: &Row<'_>) -> Result<Node> {
     Ok(Node {
-        id: row.get(0)?,
-        name: row.get(1)?,
-        labels: json(row, 2)?,
-        props: json(row, 3)?,
-        degree: row.get::<_, i64>(6)?.unsigned_abs(),
+        id: row.get("id")?,
+        name: row.get("name")?,
+        labels: row.json("labels")?,
+        props: row.json("props")?,
+        degree: row.get::<i64>("degree")?.unsigned_abs(),
         documents: Vec::new(),
-        created_at: time(row, 4)?,
-        updated_at: time(row, 5)?,
-        origin: origin::read(row, 7)?,
-        author: author::read(row, 8)?,
+        created_at: row.time("created_at")?,
+        updated_at: row.time("updated_at")?,
+        origin: origin::read(row)?,
+        author: author::read(row)?,
     })
 }
 
-fn number(c: &Connection, sight: Sight, id: &str) -> Result<i64> {
+fn number(tx: &Tx, sight: Sight, id: &str) -> Result<i64> {
     let sql = format!("SELECT n.number FROM graph_nodes n WHERE n.id = ?3 AND {}", seen().node);
-    first(c, &sql, (sight.reader.to_string(), sight.knowledge, id), |row| Ok(row.get(0)?))?.ok_or_else(|| none(id))
+    tx.first(&sql, (sight.reader.to_string(), sight.knowledge, id), |row| row.get("number"))?.ok_or_else(|| none(id))
 }
 
 fn count(row: &Row<'_>) -> Result<Count> {
-    Ok(Count { name: row.get(0)?, count: row.get::<_, i64>(1)?.unsigned_abs() })
+    Ok(Count { name: row.get("name")?, count: row.get::<i64>("count")?.unsigned_abs() })
 }
 
 fn none(id: &str) -> Error {

@@ -6,11 +6,10 @@ use std::{
 };
 
 use parking_lot::Mutex;
-use rusqlite::{Connection, OptionalExtension, Row};
 
 use crate::{
     model::{error::Result, time::Time},
-    store::rows::all,
+    store::sql::{Row, Tx},
 };
 
 /// A person's id; empty where nobody added a document, or nobody who is still there.
@@ -26,20 +25,20 @@ pub(super) struct Turns {
 impl Turns {
     /// The next document to be read: of the person who comes after the last one, who has a document that may be begun and
     /// fewer than `each` of them being read.
-    pub(super) fn next_to_read(&self, c: &Connection, now: Time, each: u32) -> Result<Option<i64>> {
-        let sql = "SELECT coalesce(added_by, ''), count(*) FROM documents WHERE status = 'reading'
+    pub(super) fn next_to_read(&self, tx: &Tx, now: Time, each: u32) -> Result<Option<i64>> {
+        let sql = "SELECT coalesce(added_by, '') AS who, count(*) AS number FROM documents WHERE status = 'reading'
                    GROUP BY coalesce(added_by, '')";
-        let row = |row: &Row<'_>| Ok((row.get::<_, Who>(0)?, row.get::<_, u32>(1)?));
-        let reading: HashMap<Who, u32> = all(c, sql, (), row)?.into_iter().collect();
+        let row = |row: &Row<'_>| Ok((row.get::<Who>("who")?, row.get::<u32>("number")?));
+        let reading: HashMap<Who, u32> = tx.all(sql, (), row)?.into_iter().collect();
         let mut last = self.read.lock();
-        let mut waiting = people(c, "queued")?;
+        let mut waiting = people(tx, "queued")?;
         let first = waiting.partition_point(|who| *who <= *last);
         waiting.rotate_left(first);
         waiting.retain(|who| reading.get(who).is_none_or(|count| *count < each));
         let sql = "SELECT number FROM documents
                    WHERE status = 'queued' AND coalesce(added_by, '') = ?1 AND not_before <= ?2 ORDER BY number LIMIT 1";
         for who in waiting {
-            let next = c.prepare_cached(sql)?.query_row((&who, now.millis()), |row| row.get(0)).optional()?;
+            let next = tx.first(sql, (&who, now.millis()), |row| row.get("number"))?;
             if next.is_some() {
                 *last = who;
                 return Ok(next);
@@ -50,21 +49,21 @@ impl Turns {
 
     /// Documents to be embedded, read by `one` from `number`, `run` and `version`: by turns one of each person, another one
     /// first each time. Those of a person come in the order they were added.
-    pub(super) fn to_embed<T>(&self, c: &Connection, most: u32, one: fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
-        let mut waiting = people(c, "embedding")?;
+    pub(super) fn to_embed<T>(&self, tx: &Tx, most: u32, one: fn(&Row<'_>) -> Result<T>) -> Result<Vec<T>> {
+        let mut waiting = people(tx, "embedding")?;
         if waiting.is_empty() {
             return Ok(Vec::new());
         }
         let first = self.embedded.fetch_add(1, Ordering::Relaxed) % waiting.len();
         waiting.rotate_left(first);
         let each = most.div_ceil(u32::try_from(waiting.len()).unwrap_or(u32::MAX));
-        let sql = "SELECT number, run, version + 1 FROM documents
+        let sql = "SELECT number, run, version + 1 AS version FROM documents
                    WHERE status = 'embedding' AND coalesce(added_by, '') = ?1
                      AND EXISTS (SELECT 1 FROM chunks WHERE document = documents.number AND version = documents.version + 1)
                    ORDER BY number LIMIT ?2";
         let mut lists = Vec::with_capacity(waiting.len());
         for who in waiting {
-            lists.push(all(c, sql, (who, each), one)?.into_iter());
+            lists.push(tx.all(sql, (who, each), one)?.into_iter());
         }
         let mut turns = Vec::new();
         for _ in 0..each {
@@ -76,7 +75,7 @@ impl Turns {
 }
 
 /// People who have documents of this status, in the order of their ids. Each is found by the index in one step.
-fn people(c: &Connection, status: &'static str) -> Result<Vec<Who>> {
+fn people(tx: &Tx, status: &'static str) -> Result<Vec<Who>> {
     let sql = format!(
         "WITH RECURSIVE people (who) AS (
            SELECT min(coalesce(added_by, '')) FROM documents WHERE status = '{status}'
@@ -87,13 +86,16 @@ fn people(c: &Connection, status: &'static str) -> Result<Vec<Who>> {
          )
          SELECT who FROM people WHERE who IS NOT NULL"
     );
-    all(c, &sql, (), |row| Ok(row.get(0)?))
+    tx.all(&sql, (), |row| row.get("who"))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::db::{Commit, Db};
+    use crate::store::{
+        db::{Commit, Db},
+        sql::Connection,
+    };
 
     const ONE: &str = "01900000-0000-7000-8000-0000000000a1";
     const OTHER: &str = "01900000-0000-7000-8000-0000000000a2";
@@ -102,8 +104,8 @@ mod tests {
     fn documents(all: &[(Option<&str>, &str)]) -> (tempfile::TempDir, Db) {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        let c = Connection::open(dir.path().join("satchel.db")).unwrap();
-        c.execute_batch(&format!(
+        let c = Connection::open(&dir.path().join("satchel.db")).unwrap();
+        c.script(&format!(
             "INSERT OR IGNORE INTO roles VALUES ('viewer', '[]', 1);
              INSERT INTO users VALUES ('{ONE}', 'Mara', 'mara', 'viewer', 'x', 0, 0, NULL);
              INSERT INTO users VALUES ('{OTHER}', 'Otto', 'otto', 'viewer', 'x', 0, 0, NULL);"
@@ -115,10 +117,10 @@ mod tests {
                 "INSERT INTO documents (number, id, collection, title, titled, source, name, mime, bytes, status,
                                                    added_by, created_at, updated_at)
                             VALUES (?1, ?2, 1, 'Heron', 1, 'text', 'a.md', 'text/markdown', 5, ?3, ?4, 0, 0)";
-            c.execute(document, (number, id, status, who)).unwrap();
+            c.run(document, (number, id, status, who)).unwrap();
             let chunk = "INSERT INTO chunks (id, document, version, ordinal, heading, context, start, end, text, hash)
                          VALUES (?1, ?1, 1, 0, '', '', 0, 5, 'heron', zeroblob(32))";
-            c.execute(chunk, [number]).unwrap();
+            c.run(chunk, [number]).unwrap();
         }
         (dir, db)
     }
@@ -129,9 +131,9 @@ mod tests {
         let mut begun = Vec::new();
         loop {
             let turns = std::sync::Arc::clone(&turns);
-            let next = db.write(move |c| {
-                let next = turns.next_to_read(c, Time::from_millis(1), each)?;
-                c.execute("UPDATE documents SET status = 'reading' WHERE number IS ?1", [next])?;
+            let next = db.write(move |tx| {
+                let next = turns.next_to_read(tx, Time::from_millis(1), each)?;
+                tx.run("UPDATE documents SET status = 'reading' WHERE number IS ?1", [next])?;
                 Ok(next)
             });
             match next.await.unwrap() {
@@ -154,7 +156,7 @@ mod tests {
     #[tokio::test]
     async fn what_may_not_be_begun_yet_keeps_nobody_waiting() {
         let (_dir, db) = documents(&[(Some(ONE), "queued"), (Some(ONE), "queued"), (Some(OTHER), "queued")]);
-        db.write(|c| Ok(c.execute("UPDATE documents SET not_before = 2 WHERE number <> 2", ())?)).await.unwrap();
+        db.write(|tx| tx.run("UPDATE documents SET not_before = 2 WHERE number <> 2", ())).await.unwrap();
         assert_eq!(begun(&db, 100).await, [2]);
     }
 
@@ -165,7 +167,7 @@ mod tests {
         let turns = std::sync::Arc::new(Turns::default());
         let next = async |most: u32| {
             let turns = std::sync::Arc::clone(&turns);
-            db.read(move |c| turns.to_embed(c, most, |row| Ok(row.get::<_, i64>(0)?))).await.unwrap()
+            db.read(move |tx| turns.to_embed(tx, most, |row| row.get::<i64>("number"))).await.unwrap()
         };
         assert_eq!(next(12).await, [6, 1, 5, 2, 3, 4]);
         assert_eq!(next(12).await, [1, 5, 6, 2, 3, 4]);

@@ -2,7 +2,6 @@
 
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
-use rusqlite::Connection;
 use serde::Serialize;
 
 use super::rows::{read, with_wordings};
@@ -15,7 +14,7 @@ use crate::{
         user::UserId,
         words,
     },
-    store::rows::{all, parsed},
+    store::sql::Tx,
 };
 
 /// Most memories looked at.
@@ -55,19 +54,19 @@ pub struct Theme {
 }
 
 pub(super) fn since(
-    c: &Connection,
+    tx: &Tx,
     user: UserId,
     from: Time,
     (only, now): (Option<HashSet<MemoryId>>, Time),
 ) -> Result<Digest> {
     let sql =
         "SELECT * FROM memories WHERE user = ?1 AND updated_at >= ?2 ORDER BY updated_at DESC, number DESC LIMIT ?3";
-    let mut found = all(c, sql, (user.to_string(), from.millis(), LOOKED_AT), |row| read(row, now))?;
+    let mut found = tx.all(sql, (user.to_string(), from.millis(), LOOKED_AT), |row| read(row, now))?;
     found.retain(|memory| only.as_ref().is_none_or(|only| only.contains(&memory.id)));
-    found.iter_mut().try_for_each(|memory| with_wordings(c, memory))?;
+    found.iter_mut().try_for_each(|memory| with_wordings(tx, memory))?;
     let themes = themes(&found);
     let origin = found.iter().map(|memory| memory.origin.clone()).fold(None, Origin::joined);
-    let (episodes_total, learned_total) = totals(c, user, from, only.as_ref())?;
+    let (episodes_total, learned_total) = totals(tx, user, from, only.as_ref())?;
     let (episodes, learned): (Vec<Memory>, Vec<Memory>) =
         found.into_iter().partition(|memory| memory.layer == Layer::Episode);
     let changed = learned.iter().filter(|memory| !memory.history.is_empty()).take(NAMED).cloned().collect();
@@ -83,10 +82,10 @@ pub(super) fn since(
 }
 
 /// How many episodes and how many other memories there are, also beyond those that are looked at.
-fn totals(c: &Connection, user: UserId, from: Time, only: Option<&HashSet<MemoryId>>) -> Result<(usize, usize)> {
+fn totals(tx: &Tx, user: UserId, from: Time, only: Option<&HashSet<MemoryId>>) -> Result<(usize, usize)> {
     let sql = "SELECT id, layer FROM memories WHERE user = ?1 AND updated_at >= ?2";
     let mut found: Vec<(MemoryId, String)> =
-        all(c, sql, (user.to_string(), from.millis()), |row| Ok((parsed(row, 0)?, row.get(1)?)))?;
+        tx.all(sql, (user.to_string(), from.millis()), |row| Ok((row.parsed("id")?, row.get("layer")?)))?;
     found.retain(|(id, _)| only.is_none_or(|only| only.contains(id)));
     let episodes = found.iter().filter(|(_, layer)| layer == Layer::Episode.as_str()).count();
     Ok((episodes, found.len() - episodes))

@@ -1,7 +1,5 @@
 //! Which conversations are over and have no episode yet, and the episodes that are made of them.
 
-use rusqlite::{Connection, OptionalExtension, params};
-
 use super::rows;
 use crate::{
     model::{
@@ -15,7 +13,7 @@ use crate::{
         conversations,
         db::Db,
         messages,
-        rows::{all, first, parsed, run},
+        sql::{Params, Tx, params},
     },
 };
 
@@ -55,7 +53,7 @@ impl Episodes {
                      AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
                      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
                    ORDER BY c.updated_at LIMIT ?2";
-        self.db.read(move |c| due(c, sql, (before.millis(), AT_ONCE))).await
+        self.db.read(move |tx| due(tx, sql, (before.millis(), AT_ONCE))).await
     }
 
     /// One person's conversations but this one: he has left them for it.
@@ -64,30 +62,30 @@ impl Episodes {
                      AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
                      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
                    ORDER BY c.updated_at DESC LIMIT ?3";
-        self.db.read(move |c| due(c, sql, (user.to_string(), current.to_string(), LEFT))).await
+        self.db.read(move |tx| due(tx, sql, (user.to_string(), current.to_string(), LEFT))).await
     }
 
     /// Writes the episode of a conversation, over the one it has.
     pub async fn write(&self, due: &Due, episode: NewMemory, now: Time) -> Result<()> {
         let (user, conversation, upto) = (due.user, due.conversation, due.upto);
-        self.db.write(move |c| write(c, (user, conversation, upto), &episode, now)).await
+        self.db.write(move |tx| write(tx, (user, conversation, upto), &episode, now)).await
     }
 
     /// Marks a conversation as told without an episode: nothing worth one was said.
     pub async fn pass_over(&self, due: &Due) -> Result<()> {
         let (conversation, upto) = (due.conversation, due.upto);
-        self.db.write(move |c| told(c, conversation, upto)).await
+        self.db.write(move |tx| told(tx, conversation, upto)).await
     }
 }
 
-fn due(c: &Connection, sql: &str, bound: impl rusqlite::Params) -> Result<Vec<Due>> {
-    let moment = c.unchecked_transaction()?;
-    let found = all(&moment, sql, bound, |row| {
+fn due(tx: &Tx, sql: &str, bound: impl Params) -> Result<Vec<Due>> {
+    let moment = tx.moment()?;
+    let found = moment.all(sql, bound, |row| {
         Ok((
-            parsed::<ConversationId>(row, 0)?,
-            parsed::<UserId>(row, 1)?,
-            row.get::<_, String>(2)?,
-            row.get::<_, i64>(3)?,
+            row.parsed::<ConversationId>("id")?,
+            row.parsed("user")?,
+            row.get::<String>("title")?,
+            row.get::<i64>("episode_upto")?,
         ))
     })?;
     found
@@ -102,70 +100,65 @@ fn due(c: &Connection, sql: &str, bound: impl rusqlite::Params) -> Result<Vec<Du
         .collect()
 }
 
-fn of_conversation(c: &Connection, user: UserId, conversation: ConversationId) -> Result<Option<MemoryId>> {
+fn of_conversation(tx: &Tx, user: UserId, conversation: ConversationId) -> Result<Option<MemoryId>> {
     let sql = "SELECT id FROM memories WHERE user = ?1 AND source = ?2 AND layer = 'episode'";
-    first(c, sql, (user.to_string(), conversation.to_string()), |row| parsed(row, 0))
+    tx.first(sql, (user.to_string(), conversation.to_string()), |row| row.parsed("id"))
 }
 
-fn told(c: &Connection, conversation: ConversationId, upto: i64) -> Result<()> {
+fn told(tx: &Tx, conversation: ConversationId, upto: i64) -> Result<()> {
     let sql = "UPDATE conversations SET episode_upto = ?2 WHERE id = ?1";
-    run(c, sql, (conversation.to_string(), upto)).map(drop)
+    tx.run(sql, (conversation.to_string(), upto)).map(drop)
 }
 
 fn write(
-    c: &Connection,
+    tx: &Tx,
     (user, conversation, upto): (UserId, ConversationId, i64),
     episode: &NewMemory,
     now: Time,
 ) -> Result<()> {
     let there = "SELECT updated_at FROM conversations WHERE id = ?1";
     // It may have been deleted while its episode was made.
-    let ended: Option<i64> =
-        c.prepare_cached(there)?.query_row([conversation.to_string()], |row| row.get(0)).optional()?;
+    let ended: Option<i64> = tx.first(there, [conversation.to_string()], |row| row.get("updated_at"))?;
     let Some(ended) = ended.map(Time::from_millis) else { return Ok(()) };
-    told(c, conversation, upto)?;
-    let origin = match conversations::get(c, user, conversation)?.origin() {
+    told(tx, conversation, upto)?;
+    let origin = match conversations::get(tx, user, conversation)?.origin() {
         Some(origin) => Some(origin),
-        None => conversations::program_in(c, user, conversation)?,
+        None => conversations::program_in(tx, user, conversation)?,
     };
     let episode = &episode.clone().with_origin(origin);
-    let id = match of_conversation(c, user, conversation)? {
-        Some(id) => rewrite(c, user, id, episode, ended)?,
+    let id = match of_conversation(tx, user, conversation)? {
+        Some(id) => rewrite(tx, user, id, episode, ended)?,
         None => {
-            make_room(c, user)?;
-            let memory = fresh(c, (user, conversation), episode, ended)?;
-            rows::insert(c, user, &memory, now)?;
+            make_room(tx, user)?;
+            let memory = fresh(tx, (user, conversation), episode, ended)?;
+            rows::insert(tx, user, &memory, now)?;
             memory.id
         }
     };
-    super::vectors::put(c, user, id, episode.vector())
+    super::vectors::put(tx, user, id, episode.vector())
 }
 
-fn rewrite(c: &Connection, user: UserId, id: MemoryId, episode: &NewMemory, ended: Time) -> Result<MemoryId> {
+fn rewrite(tx: &Tx, user: UserId, id: MemoryId, episode: &NewMemory, ended: Time) -> Result<MemoryId> {
     let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
-    let old = rows::first(c, sql, (user.to_string(), id.to_string()), ended)?;
+    let old = rows::first(tx, sql, (user.to_string(), id.to_string()), ended)?;
     let old = old.ok_or_else(|| rows::no_memory(&id.to_string()))?;
     let content = episode.content().to_owned();
     // What the person has vouched for stays vouched for while it says the same.
     let origin = if content == old.content { old.origin.clone() } else { episode.origin().cloned() };
-    rows::replace(c, &Memory { content, origin, updated_at: ended, ..old })?;
+    rows::replace(tx, &Memory { content, origin, updated_at: ended, ..old })?;
     Ok(id)
 }
 
-fn fresh(
-    c: &Connection,
-    (user, conversation): (UserId, ConversationId),
-    episode: &NewMemory,
-    ended: Time,
-) -> Result<Memory> {
+fn fresh(tx: &Tx, (user, conversation): (UserId, ConversationId), episode: &NewMemory, ended: Time) -> Result<Memory> {
     let first_said = "SELECT id FROM messages WHERE conversation = ?1 ORDER BY seq LIMIT 1";
     let begun = "SELECT created_at FROM conversations WHERE id = ?1";
-    let begun: i64 = first(c, begun, [conversation.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(ended.millis());
+    let begun: i64 =
+        tx.first(begun, [conversation.to_string()], |row| row.get("created_at"))?.unwrap_or(ended.millis());
     let id = MemoryId::new();
     // The first letters of an id are its time and alike for two of one moment; the last are random.
     let key: String = conversation.to_string().chars().rev().take(12).collect::<Vec<_>>().into_iter().rev().collect();
     let mut key = format!("episode-{key}");
-    if rows::by_key(c, user, &key, ended)?.is_some() {
+    if rows::by_key(tx, user, &key, ended)?.is_some() {
         key = format!("episode-{id}");
     }
     Ok(Memory {
@@ -177,7 +170,7 @@ fn fresh(
         created_at: Time::from_millis(begun),
         updated_at: ended,
         source_conversation: Some(conversation),
-        source_message: first(c, first_said, [conversation.to_string()], |row| parsed(row, 0))?,
+        source_message: tx.first(first_said, [conversation.to_string()], |row| row.parsed("id"))?,
         strength: 1.0,
         recalls: 0,
         merged_from: Vec::new(),
@@ -187,11 +180,9 @@ fn fresh(
 }
 
 /// Lets the oldest episodes go: nobody asked for them to be kept.
-fn make_room(c: &Connection, user: UserId) -> Result<()> {
+fn make_room(tx: &Tx, user: UserId) -> Result<()> {
     let most = i64::try_from(Layer::Episode.most()).map_err(Error::internal)?;
-    run(
-        c,
-        "DELETE FROM memories WHERE user = ?1 AND layer = 'episode' AND number NOT IN
+    tx.run("DELETE FROM memories WHERE user = ?1 AND layer = 'episode' AND number NOT IN
            (SELECT number FROM memories WHERE user = ?1 AND layer = 'episode' ORDER BY fresh_at DESC, number DESC LIMIT ?2)",
         params![user.to_string(), most - 1],
     )?;

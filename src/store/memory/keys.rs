@@ -1,41 +1,39 @@
 //! Keys of memories that were given none: the first words of what they say.
 
-use rusqlite::Connection;
-
 use super::rows::{by_key, first};
 use crate::{
     model::{error::Result, memory::Memory, time::Time, user::UserId, words},
-    store::rows::all,
+    store::sql::Tx,
 };
 
 /// Longest key made from a content.
 const MAX_KEY: usize = 48;
 
 /// The memory with this key; one that was made from what a memory said before still names it.
-pub(super) fn find(c: &Connection, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
-    match by_key(c, user, key, now)? {
+pub(super) fn find(tx: &Tx, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
+    match by_key(tx, user, key, now)? {
         Some(found) => Ok(Some(found)),
-        None => once_made(c, user, key, now),
+        None => once_made(tx, user, key, now),
     }
 }
 
 /// The memory whose key was made from what it said before.
-pub(super) fn once_made(c: &Connection, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
+pub(super) fn once_made(tx: &Tx, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
     let sql = "SELECT m.id, v.content FROM memory_versions v JOIN memories m ON m.number = v.memory
                WHERE m.user = ?1 AND v.corrected ORDER BY v.id DESC";
-    let said = all(c, sql, [user.to_string()], |row| Ok((row.get::<_, String>(0)?, row.get::<_, String>(1)?)))?;
+    let said = tx.all(sql, [user.to_string()], |row| Ok((row.get::<String>("id")?, row.get::<String>("content")?)))?;
     match said.into_iter().find(|(_, content)| is_made(key, content)) {
-        Some((id, _)) => first(c, "SELECT * FROM memories WHERE user = ?1 AND id = ?2", (user.to_string(), id), now),
+        Some((id, _)) => first(tx, "SELECT * FROM memories WHERE user = ?1 AND id = ?2", (user.to_string(), id), now),
         None => Ok(None),
     }
 }
 
 /// A key nobody has: the first words of the content, and a number where they are taken.
-pub(super) fn free(c: &Connection, user: UserId, content: &str, now: Time) -> Result<String> {
+pub(super) fn free(tx: &Tx, user: UserId, content: &str, now: Time) -> Result<String> {
     let plain = plain(content);
     let mut key = plain.clone();
     let mut number = 2;
-    while by_key(c, user, &key, now)?.is_some() {
+    while by_key(tx, user, &key, now)?.is_some() {
         key = format!("{plain}-{number}");
         number += 1;
     }

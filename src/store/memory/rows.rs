@@ -2,8 +2,6 @@
 
 use std::str::FromStr;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
-
 use super::search;
 use crate::{
     model::{
@@ -16,7 +14,7 @@ use crate::{
     },
     store::{
         origin,
-        rows::{all, run},
+        sql::{Row, Tx, params},
     },
 };
 
@@ -32,63 +30,61 @@ pub(super) enum Earlier {
     Corrected,
 }
 
-pub(super) fn insert(c: &Connection, user: UserId, memory: &Memory, now: Time) -> Result<()> {
-    c.prepare_cached(
+pub(super) fn insert(tx: &Tx, user: UserId, memory: &Memory, now: Time) -> Result<()> {
+    tx.run(
         "INSERT INTO memories (id, user, layer, category, key, content, words, source, message, created_at, updated_at,
                                stability, fresh_at, origin)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
-    )?
-    .execute(params![
-        memory.id.to_string(),
-        user.to_string(),
-        memory.layer.as_str(),
-        memory.category,
-        memory.key,
-        memory.content,
-        search::indexed(memory),
-        memory.source_conversation.map(|id| id.to_string()),
-        memory.source_message.map(|id| id.to_string()),
-        memory.created_at.millis(),
-        memory.updated_at.millis(),
-        Strength::new(memory.layer, now).stability,
-        now.millis(),
-        origin::text(&memory.origin),
-    ])?;
+        params![
+            memory.id.to_string(),
+            user.to_string(),
+            memory.layer.as_str(),
+            memory.category,
+            memory.key,
+            memory.content,
+            search::indexed(memory),
+            memory.source_conversation.map(|id| id.to_string()),
+            memory.source_message.map(|id| id.to_string()),
+            memory.created_at.millis(),
+            memory.updated_at.millis(),
+            Strength::new(memory.layer, now).stability,
+            now.millis(),
+            origin::text(&memory.origin),
+        ],
+    )?;
     Ok(())
 }
 
-pub(super) fn replace(c: &Connection, memory: &Memory) -> Result<()> {
-    c.prepare_cached(
+pub(super) fn replace(tx: &Tx, memory: &Memory) -> Result<()> {
+    tx.run(
         "UPDATE memories SET layer = ?2, category = ?3, key = ?4, content = ?5, words = ?6, source = ?7, message = ?8,
            updated_at = ?9, origin = ?10 WHERE id = ?1",
-    )?
-    .execute(params![
-        memory.id.to_string(),
-        memory.layer.as_str(),
-        memory.category,
-        memory.key,
-        memory.content,
-        search::indexed(memory),
-        memory.source_conversation.map(|id| id.to_string()),
-        memory.source_message.map(|id| id.to_string()),
-        memory.updated_at.millis(),
-        origin::text(&memory.origin),
-    ])?;
+        params![
+            memory.id.to_string(),
+            memory.layer.as_str(),
+            memory.category,
+            memory.key,
+            memory.content,
+            search::indexed(memory),
+            memory.source_conversation.map(|id| id.to_string()),
+            memory.source_message.map(|id| id.to_string()),
+            memory.updated_at.millis(),
+            origin::text(&memory.origin),
+        ],
+    )?;
     Ok(())
 }
 
 /// Keeps an earlier wording; the oldest go where there are too many.
-pub(super) fn keep(c: &Connection, id: MemoryId, earlier: Earlier, wording: &Wording) -> Result<()> {
+pub(super) fn keep(tx: &Tx, id: MemoryId, earlier: Earlier, wording: &Wording) -> Result<()> {
     let corrected = earlier == Earlier::Corrected;
-    run(
-        c,
+    tx.run(
         "INSERT INTO memory_versions (memory, content, said_at, corrected)
          SELECT m.number, ?2, ?3, ?4 FROM memories m WHERE m.id = ?1 AND NOT EXISTS
            (SELECT 1 FROM memory_versions v WHERE v.memory = m.number AND v.content = ?2 AND v.corrected = ?4)",
         params![id.to_string(), wording.content, wording.said_at.millis(), corrected],
     )?;
-    run(
-        c,
+    tx.run(
         "DELETE FROM memory_versions WHERE corrected = ?2 AND memory = (SELECT number FROM memories WHERE id = ?1)
            AND id NOT IN (SELECT v.id FROM memory_versions v JOIN memories m ON m.number = v.memory
                           WHERE m.id = ?1 AND v.corrected = ?2 ORDER BY v.id DESC LIMIT ?3)",
@@ -98,50 +94,48 @@ pub(super) fn keep(c: &Connection, id: MemoryId, earlier: Earlier, wording: &Wor
 }
 
 /// Firms a memory up: it was called back, or said again.
-pub(super) fn renew(c: &Connection, user: UserId, id: MemoryId, now: Time) -> Result<()> {
+pub(super) fn renew(tx: &Tx, user: UserId, id: MemoryId, now: Time) -> Result<()> {
     let key = (id.to_string(), user.to_string());
     let sql = "SELECT stability, fresh_at FROM memories WHERE id = ?1 AND user = ?2";
-    let held = c
-        .prepare_cached(sql)?
-        .query_row(key, |row| Ok(Strength { stability: row.get(0)?, fresh_at: Time::from_millis(row.get(1)?) }));
+    let held =
+        tx.first(sql, key, |row| Ok(Strength { stability: row.get("stability")?, fresh_at: row.time("fresh_at")? }))?;
     // It may have been forgotten since it was read.
-    let Some(held) = held.optional()? else { return Ok(()) };
+    let Some(held) = held else { return Ok(()) };
     let held = held.renewed(now);
-    run(
-        c,
+    tx.run(
         "UPDATE memories SET stability = ?2, fresh_at = ?3, recalls = recalls + 1 WHERE id = ?1",
         (id.to_string(), held.stability, held.fresh_at.millis()),
     )?;
     Ok(())
 }
 
-pub(super) fn recent(c: &Connection, user: UserId, layers: &[Layer], limit: usize, now: Time) -> Result<Vec<Memory>> {
+pub(super) fn recent(tx: &Tx, user: UserId, layers: &[Layer], limit: usize, now: Time) -> Result<Vec<Memory>> {
     let wanted: Vec<&str> = layers.iter().map(|layer| layer.as_str()).collect();
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     let sql = "SELECT * FROM memories WHERE user = ?1 AND (?2 = '' OR instr(?2, layer))
                ORDER BY updated_at DESC, number DESC LIMIT ?3";
-    let mut found = all(c, sql, (user.to_string(), wanted.join(","), limit), |row| read(row, now))?;
-    found.iter_mut().try_for_each(|memory| with_wordings(c, memory))?;
+    let mut found = tx.all(sql, (user.to_string(), wanted.join(","), limit), |row| read(row, now))?;
+    found.iter_mut().try_for_each(|memory| with_wordings(tx, memory))?;
     Ok(found)
 }
 
-pub(super) fn by_key(c: &Connection, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
-    first(c, "SELECT * FROM memories WHERE user = ?1 AND key = ?2", (user.to_string(), key.to_owned()), now)
+pub(super) fn by_key(tx: &Tx, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
+    first(tx, "SELECT * FROM memories WHERE user = ?1 AND key = ?2", (user.to_string(), key.to_owned()), now)
 }
 
-pub(super) fn first(c: &Connection, sql: &str, bound: (String, String), now: Time) -> Result<Option<Memory>> {
-    let mut found = c.prepare_cached(sql)?.query_row(bound, |row| Ok(read(row, now))).optional()?.transpose()?;
-    found.iter_mut().try_for_each(|memory| with_wordings(c, memory))?;
+pub(super) fn first(tx: &Tx, sql: &str, bound: (String, String), now: Time) -> Result<Option<Memory>> {
+    let mut found = tx.first(sql, bound, |row| read(row, now))?;
+    found.iter_mut().try_for_each(|memory| with_wordings(tx, memory))?;
     Ok(found)
 }
 
 /// Reads the earlier wordings of a memory.
-pub(super) fn with_wordings(c: &Connection, memory: &mut Memory) -> Result<()> {
+pub(super) fn with_wordings(tx: &Tx, memory: &mut Memory) -> Result<()> {
     let sql = "SELECT v.content, v.said_at, v.corrected FROM memory_versions v JOIN memories m ON m.number = v.memory
                WHERE m.id = ?1 ORDER BY v.id DESC";
-    let found = all(c, sql, [memory.id.to_string()], |row| {
-        let wording = Wording { content: row.get(0)?, said_at: Time::from_millis(row.get(1)?) };
-        Ok((wording, row.get::<_, bool>(2)?))
+    let found = tx.all(sql, [memory.id.to_string()], |row| {
+        let wording = Wording { content: row.get("content")?, said_at: row.time("said_at")? };
+        Ok((wording, row.get::<bool>("corrected")?))
     })?;
     let (history, merged): (Vec<_>, Vec<_>) = found.into_iter().partition(|(_, corrected)| *corrected);
     memory.history = history.into_iter().map(|(wording, _)| wording).collect();
@@ -156,23 +150,23 @@ pub(super) fn no_memory(key: &str) -> Error {
 
 /// A row of the table, without its earlier wordings.
 pub(super) fn read(row: &Row<'_>, now: Time) -> Result<Memory> {
-    let text = |name: &str| row.get::<_, String>(name);
-    let held = Strength { stability: row.get("stability")?, fresh_at: Time::from_millis(row.get("fresh_at")?) };
+    let text = |name: &str| row.get::<String>(name);
+    let held = Strength { stability: row.get("stability")?, fresh_at: row.time("fresh_at")? };
     Ok(Memory {
         id: MemoryId::from_str(&text("id")?)?,
         layer: serde_json::from_value(text("layer")?.into()).map_err(Error::internal)?,
         category: text("category")?,
         content: text("content")?,
         key: text("key")?,
-        created_at: Time::from_millis(row.get("created_at")?),
-        updated_at: Time::from_millis(row.get("updated_at")?),
+        created_at: row.time("created_at")?,
+        updated_at: row.time("updated_at")?,
         source_conversation: optional(row, "source")?,
         source_message: optional(row, "message")?,
         strength: (held.at(now) * 1_000.0).round() / 1_000.0,
         recalls: row.get("recalls")?,
         merged_from: Vec::new(),
         history: Vec::new(),
-        origin: origin::read(row, "origin")?,
+        origin: origin::read(row)?,
     })
 }
 

@@ -1,7 +1,6 @@
 //! Remembering: what says the same is merged, what corrects an earlier value takes its place, and a full layer lets its
 //! weakest go. All of it is said in the answer.
 
-use rusqlite::Connection;
 use serde::Serialize;
 
 use super::{
@@ -22,7 +21,7 @@ use crate::{
         user::UserId,
         words,
     },
-    store::rows::{all as every, first, parsed, run},
+    store::sql::Tx,
 };
 
 /// How near in meaning two wordings of one thing are at least. With all-MiniLM-L6-v2 a paraphrase of a short statement
@@ -65,22 +64,22 @@ struct Saying {
 }
 
 pub(super) fn all(
-    c: &Connection,
+    tx: &Tx,
     user: UserId,
     new: &[NewMemory],
     source: Option<ConversationId>,
     now: Time,
 ) -> Result<Vec<Saved>> {
-    let saying = Saying { user, source, message: source.map(|id| last_said(c, id)).transpose()?.flatten(), now };
+    let saying = Saying { user, source, message: source.map(|id| last_said(tx, id)).transpose()?.flatten(), now };
     let model = new.iter().find_map(NewMemory::vector).map(|vector| vector.model.clone());
-    let mut known = model.map(|model| Vectors::load(c, user, &model)).transpose()?.unwrap_or_default();
-    new.iter().map(|new| save(c, &saying, new, &mut known)).collect()
+    let mut known = model.map(|model| Vectors::load(tx, user, &model)).transpose()?.unwrap_or_default();
+    new.iter().map(|new| save(tx, &saying, new, &mut known)).collect()
 }
 
 /// The person's last message in a conversation: what made it worth remembering.
-fn last_said(c: &Connection, source: ConversationId) -> Result<Option<MessageId>> {
+fn last_said(tx: &Tx, source: ConversationId) -> Result<Option<MessageId>> {
     let sql = "SELECT id FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
-    first(c, sql, [source.to_string()], |row| parsed(row, 0))
+    tx.first(sql, [source.to_string()], |row| row.parsed("id"))
 }
 
 /// What a new statement has to do with an old memory.
@@ -91,25 +90,25 @@ enum Relation {
     Corrects,
 }
 
-fn save(c: &Connection, saying: &Saying, new: &NewMemory, known: &mut Vectors) -> Result<Saved> {
+fn save(tx: &Tx, saying: &Saying, new: &NewMemory, known: &mut Vectors) -> Result<Saved> {
     let related = match new.key() {
-        Some(key) => named(c, saying, key, new)?.map(|old| (old, Relation::Corrects)),
-        None => unnamed(c, saying, new, known)?,
+        Some(key) => named(tx, saying, key, new)?.map(|old| (old, Relation::Corrects)),
+        None => unnamed(tx, saying, new, known)?,
     };
     let saved = match related {
-        Some((old, Relation::Corrects)) => correct(c, saying, old, new)?,
-        Some((old, Relation::Same)) => merge(c, saying, old, new)?,
-        None => add(c, saying, new)?,
+        Some((old, Relation::Corrects)) => correct(tx, saying, old, new)?,
+        Some((old, Relation::Same)) => merge(tx, saying, old, new)?,
+        None => add(tx, saying, new)?,
     };
     if saved.memory.content == new.content() {
-        vectors::put(c, saying.user, saved.memory.id, new.vector())?;
-        known.learn(vectors::number(c, saved.memory.id)?, new.vector());
+        vectors::put(tx, saying.user, saved.memory.id, new.vector())?;
+        known.learn(vectors::number(tx, saved.memory.id)?, new.vector());
     }
     Ok(saved)
 }
 
-fn named(c: &Connection, saying: &Saying, key: &str, new: &NewMemory) -> Result<Option<Memory>> {
-    let old = keys::find(c, saying.user, key, saying.now)?;
+fn named(tx: &Tx, saying: &Saying, key: &str, new: &NewMemory) -> Result<Option<Memory>> {
+    let old = keys::find(tx, saying.user, key, saying.now)?;
     match &old {
         Some(old) if old.layer != new.layer() => Err(Error::conflict(format!(
             "The key '{key}' names a {}: a {} needs another key.",
@@ -121,9 +120,9 @@ fn named(c: &Connection, saying: &Saying, key: &str, new: &NewMemory) -> Result<
 }
 
 /// A memory of the same layer that says the same as this one, or that this one corrects: by words first.
-fn unnamed(c: &Connection, saying: &Saying, new: &NewMemory, known: &Vectors) -> Result<Option<(Memory, Relation)>> {
+fn unnamed(tx: &Tx, saying: &Saying, new: &NewMemory, known: &Vectors) -> Result<Option<(Memory, Relation)>> {
     let layer = new.layer();
-    let near = search::holding(c, saying.user, &words::topics(new.content()), saying.now)?;
+    let near = search::holding(tx, saying.user, &words::topics(new.content()), saying.now)?;
     let near: Vec<Memory> = near.into_iter().map(|(_, memory)| memory).filter(|memory| memory.layer == layer).collect();
     if let Some(old) = near.iter().find(|old| likeness::same(&old.content, new.content())) {
         return Ok(Some((old.clone(), Relation::Same)));
@@ -134,7 +133,7 @@ fn unnamed(c: &Connection, saying: &Saying, new: &NewMemory, known: &Vectors) ->
         return Ok(Some((old.clone(), Relation::Corrects)));
     }
     for (number, cosine) in new.vector().map(|vector| known.nearest(&vector.values, 5)).unwrap_or_default() {
-        let Some(old) = rows_by_number(c, number, saying.now)? else { continue };
+        let Some(old) = rows_by_number(tx, number, saying.now)? else { continue };
         if cosine >= ONE && old.layer == layer && likeness::may_be_one(&old.content, new.content()) {
             return Ok(Some((old, Relation::Same)));
         }
@@ -142,37 +141,37 @@ fn unnamed(c: &Connection, saying: &Saying, new: &NewMemory, known: &Vectors) ->
     Ok(None)
 }
 
-fn rows_by_number(c: &Connection, number: i64, now: Time) -> Result<Option<Memory>> {
-    first(c, "SELECT * FROM memories WHERE number = ?1", [number], |row| rows::read(row, now))
+fn rows_by_number(tx: &Tx, number: i64, now: Time) -> Result<Option<Memory>> {
+    tx.first("SELECT * FROM memories WHERE number = ?1", [number], |row| rows::read(row, now))
 }
 
 /// The new wording, or the old one where the new says less; the other is kept as one it was merged from.
-fn merge(c: &Connection, saying: &Saying, old: Memory, new: &NewMemory) -> Result<Saved> {
+fn merge(tx: &Tx, saying: &Saying, old: Memory, new: &NewMemory) -> Result<Saved> {
     let says_less = new.content().len() < old.content.len();
     let (content, other) =
         if says_less { (old.content.clone(), new.content()) } else { (new.content().to_owned(), old.content.as_str()) };
     let said_at = if says_less { saying.now } else { old.updated_at };
     if other != content {
-        rows::keep(c, old.id, Earlier::Merged, &Wording { content: other.to_owned(), said_at })?;
+        rows::keep(tx, old.id, Earlier::Merged, &Wording { content: other.to_owned(), said_at })?;
     }
     let origin = origin_of(&old, new);
-    let memory = renewed(c, saying, Memory { content, origin, ..old }, new)?;
+    let memory = renewed(tx, saying, Memory { content, origin, ..old }, new)?;
     Ok(Saved { memory, merged: true, replaced: None, forgotten: Vec::new() })
 }
 
 /// The new statement in the old one's place; what that said becomes its history.
-fn correct(c: &Connection, saying: &Saying, old: Memory, new: &NewMemory) -> Result<Saved> {
+fn correct(tx: &Tx, saying: &Saying, old: Memory, new: &NewMemory) -> Result<Saved> {
     if old.content == new.content() {
-        return merge(c, saying, old, new);
+        return merge(tx, saying, old, new);
     }
     let before = old.content.clone();
-    rows::keep(c, old.id, Earlier::Corrected, &Wording { content: before.clone(), said_at: old.updated_at })?;
+    rows::keep(tx, old.id, Earlier::Corrected, &Wording { content: before.clone(), said_at: old.updated_at })?;
     let source = (saying.source.or(old.source_conversation), saying.message.or(old.source_message));
     let content = new.content().to_owned();
-    let key = key_after(c, saying, &old, new)?;
+    let key = key_after(tx, saying, &old, new)?;
     let origin = origin_of(&old, new);
     let corrected = Memory { content, key, source_conversation: source.0, source_message: source.1, origin, ..old };
-    let memory = renewed(c, saying, corrected, new)?;
+    let memory = renewed(tx, saying, corrected, new)?;
     Ok(Saved { memory, merged: false, replaced: Some(before), forgotten: Vec::new() })
 }
 
@@ -184,7 +183,7 @@ fn origin_of(old: &Memory, new: &NewMemory) -> Option<Origin> {
 }
 
 /// Writes a memory that was said again.
-fn renewed(c: &Connection, saying: &Saying, memory: Memory, new: &NewMemory) -> Result<Memory> {
+fn renewed(tx: &Tx, saying: &Saying, memory: Memory, new: &NewMemory) -> Result<Memory> {
     let category = if new.category() == "general" { memory.category.clone() } else { new.category().to_owned() };
     let changed = Memory {
         category,
@@ -193,15 +192,15 @@ fn renewed(c: &Connection, saying: &Saying, memory: Memory, new: &NewMemory) -> 
         source_message: memory.source_message.or(saying.message),
         ..memory
     };
-    rows::replace(c, &changed)?;
-    rows::renew(c, saying.user, changed.id, saying.now)?;
+    rows::replace(tx, &changed)?;
+    rows::renew(tx, saying.user, changed.id, saying.now)?;
     let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
     let bound = (saying.user.to_string(), changed.id.to_string());
-    rows::first(c, sql, bound, saying.now)?.ok_or_else(|| rows::no_memory(&changed.key))
+    rows::first(tx, sql, bound, saying.now)?.ok_or_else(|| rows::no_memory(&changed.key))
 }
 
-fn add(c: &Connection, saying: &Saying, new: &NewMemory) -> Result<Saved> {
-    let forgotten = make_room(c, saying, new.layer())?;
+fn add(tx: &Tx, saying: &Saying, new: &NewMemory) -> Result<Saved> {
+    let forgotten = make_room(tx, saying, new.layer())?;
     let memory = Memory {
         id: MemoryId::new(),
         layer: new.layer(),
@@ -209,7 +208,7 @@ fn add(c: &Connection, saying: &Saying, new: &NewMemory) -> Result<Saved> {
         content: new.content().to_owned(),
         key: match new.key() {
             Some(key) => key.to_owned(),
-            None => keys::free(c, saying.user, new.content(), saying.now)?,
+            None => keys::free(tx, saying.user, new.content(), saying.now)?,
         },
         created_at: saying.now,
         updated_at: saying.now,
@@ -221,26 +220,26 @@ fn add(c: &Connection, saying: &Saying, new: &NewMemory) -> Result<Saved> {
         history: Vec::new(),
         origin: new.origin().cloned(),
     };
-    rows::insert(c, saying.user, &memory, saying.now)?;
+    rows::insert(tx, saying.user, &memory, saying.now)?;
     Ok(Saved { memory, merged: false, replaced: None, forgotten })
 }
 
 /// Lets the weakest memories of a full layer go; of equally weak ones the oldest.
-fn make_room(c: &Connection, saying: &Saying, layer: Layer) -> Result<Vec<Forgotten>> {
-    let excess = (count(c, saying.user, layer)? + 1).saturating_sub(layer.most());
+fn make_room(tx: &Tx, saying: &Saying, layer: Layer) -> Result<Vec<Forgotten>> {
+    let excess = (count(tx, saying.user, layer)? + 1).saturating_sub(layer.most());
     if excess == 0 {
         return Ok(Vec::new());
     }
     let sql = "SELECT number, stability, fresh_at FROM memories WHERE user = ?1 AND layer = ?2";
-    let mut held = every(c, sql, (saying.user.to_string(), layer.as_str()), |row| {
-        let held = Strength { stability: row.get(1)?, fresh_at: Time::from_millis(row.get(2)?) };
-        Ok((held.at(saying.now), row.get::<_, i64>(0)?))
+    let mut held = tx.all(sql, (saying.user.to_string(), layer.as_str()), |row| {
+        let held = Strength { stability: row.get("stability")?, fresh_at: row.time("fresh_at")? };
+        Ok((held.at(saying.now), row.get::<i64>("number")?))
     })?;
     held.sort_by(|a, b| a.0.total_cmp(&b.0).then(a.1.cmp(&b.1)));
     let mut forgotten = Vec::new();
     for (_, number) in held.into_iter().take(excess) {
-        if let Some(weak) = rows_by_number(c, number, saying.now)? {
-            run(c, "DELETE FROM memories WHERE number = ?1", [number])?;
+        if let Some(weak) = rows_by_number(tx, number, saying.now)? {
+            tx.run("DELETE FROM memories WHERE number = ?1", [number])?;
             let Memory { key, layer, content, origin, .. } = weak;
             forgotten.push(Forgotten { key, layer, content, origin });
         }
@@ -249,10 +248,10 @@ fn make_room(c: &Connection, saying: &Saying, layer: Layer) -> Result<Vec<Forgot
 }
 
 /// The key of a corrected memory: one made from what it said is made anew, lest it contradict it; one that was given stays.
-fn key_after(c: &Connection, saying: &Saying, old: &Memory, new: &NewMemory) -> Result<String> {
+fn key_after(tx: &Tx, saying: &Saying, old: &Memory, new: &NewMemory) -> Result<String> {
     match new.key() {
         None if keys::is_made(&old.key, &old.content) && !keys::is_made(&old.key, new.content()) => {
-            keys::free(c, saying.user, new.content(), saying.now)
+            keys::free(tx, saying.user, new.content(), saying.now)
         }
         _ => Ok(old.key.clone()),
     }

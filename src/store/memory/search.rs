@@ -7,8 +7,6 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use rusqlite::{Connection, Row};
-
 use super::{
     rows::{read, recent, with_wordings},
     vectors::Cache,
@@ -21,7 +19,7 @@ use crate::{
         user::UserId,
         words,
     },
-    store::rows::{all, first},
+    store::sql::{Row, Tx},
 };
 
 /// Most memories one search looks at closely: by words, and by meaning.
@@ -98,10 +96,10 @@ struct Candidate {
 }
 
 /// The best matches, best first; of equal ones the newer first.
-pub(super) fn best(c: &Connection, cache: &Cache, user: UserId, search: &Search) -> Result<Vec<Match>> {
+pub(super) fn best(tx: &Tx, cache: &Cache, user: UserId, search: &Search) -> Result<Vec<Match>> {
     let wanted = words::topics(&search.query);
-    let found = candidates(c, cache, user, (&wanted, search))?;
-    let rarity = Rarity::of(&wanted, &found, count(c, user)?);
+    let found = candidates(tx, cache, user, (&wanted, search))?;
+    let rarity = Rarity::of(&wanted, &found, count(tx, user)?);
     let mut matches: Vec<Match> = found
         .into_iter()
         .filter(|one| search.layers.is_empty() || search.layers.contains(&one.memory.layer))
@@ -110,27 +108,21 @@ pub(super) fn best(c: &Connection, cache: &Cache, user: UserId, search: &Search)
         .collect();
     if search.threshold == Some(0.0) {
         let known: BTreeSet<_> = matches.iter().map(|found| found.memory.key.clone()).collect();
-        let rest = recent(c, user, &search.layers, search.limit, search.now)?;
+        let rest = recent(tx, user, &search.layers, search.limit, search.now)?;
         let rest = rest.into_iter().filter(|memory| !known.contains(&memory.key));
         matches.extend(rest.map(|memory| Match { score: 0.0, memory }));
     }
     order(&mut matches, search.limit);
-    matches.iter_mut().try_for_each(|found| with_wordings(c, &mut found.memory))?;
+    matches.iter_mut().try_for_each(|found| with_wordings(tx, &mut found.memory))?;
     Ok(matches)
 }
 
 /// What a turn about this text should know.
-pub(super) fn relevant(
-    c: &Connection,
-    cache: &Cache,
-    user: UserId,
-    search: &Search,
-    reach: Reach,
-) -> Result<Vec<Memory>> {
+pub(super) fn relevant(tx: &Tx, cache: &Cache, user: UserId, search: &Search, reach: Reach) -> Result<Vec<Memory>> {
     let wanted = words::topics(&search.query);
-    let mut found = candidates(c, cache, user, (&wanted, search))?;
+    let mut found = candidates(tx, cache, user, (&wanted, search))?;
     found.retain(|one| reach.holds(&one.memory, user));
-    let rarity = Rarity::of(&wanted, &found, count(c, user)?);
+    let rarity = Rarity::of(&wanted, &found, count(tx, user)?);
     let mut matches: Vec<Match> = found
         .into_iter()
         .filter_map(|one| {
@@ -149,7 +141,7 @@ pub(super) fn relevant(
     matches.truncate(search.limit);
     let mut chosen: Vec<Memory> = matches.into_iter().map(|m| m.memory).collect();
     // A preference bears on turns that do not name its words.
-    let latest = recent(c, user, &[Layer::Fact], 50, search.now)?;
+    let latest = recent(tx, user, &[Layer::Fact], 50, search.now)?;
     let room = PREFERENCES.min(search.limit - chosen.len());
     let known: BTreeSet<_> = chosen.iter().map(|memory| memory.key.clone()).collect();
     let preferences = latest.into_iter().filter(|m| reach.holds(m, user));
@@ -159,40 +151,35 @@ pub(super) fn relevant(
 }
 
 /// The person's memories that hold any of these words, with their numbers.
-pub(super) fn holding(
-    c: &Connection,
-    user: UserId,
-    wanted: &BTreeSet<String>,
-    now: Time,
-) -> Result<Vec<(i64, Memory)>> {
+pub(super) fn holding(tx: &Tx, user: UserId, wanted: &BTreeSet<String>, now: Time) -> Result<Vec<(i64, Memory)>> {
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
     let terms: Vec<String> = wanted.iter().take(200).map(|word| format!("\"{word}\"")).collect();
     let owner = user.to_string().replace('-', "");
     let query = format!("owner : \"{owner}\" AND words : ({})", terms.join(" OR "));
-    let sql = "SELECT memories.number, memories.*
+    let sql = "SELECT memories.*
                FROM memory_words JOIN memories ON memories.number = memory_words.rowid
                WHERE memory_words MATCH ?1 AND memories.user = ?2 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?3";
-    all(c, sql, (query, user.to_string(), CANDIDATES), |row| numbered(row, now))
+    tx.all(sql, (query, user.to_string(), CANDIDATES), |row| numbered(row, now))
 }
 
 fn candidates(
-    c: &Connection,
+    tx: &Tx,
     cache: &Cache,
     user: UserId,
     (wanted, search): (&BTreeSet<String>, &Search),
 ) -> Result<Vec<Candidate>> {
-    let moment = c.unchecked_transaction()?;
+    let moment = tx.moment()?;
     let mut found = holding(&moment, user, wanted, search.now)?;
     let mut cosines: HashMap<i64, f64> = HashMap::new();
     if let Some(vector) = &search.vector {
         let near = cache.get(&moment, user, &vector.model)?.nearest(&vector.values, usize::MAX);
         let near: Vec<(i64, f32)> = near.into_iter().take_while(|(_, cosine)| *cosine >= NEAR).collect();
         let known: BTreeSet<i64> = found.iter().map(|(number, _)| *number).collect();
-        let sql = "SELECT number, * FROM memories WHERE number = ?1 AND user = ?2";
+        let sql = "SELECT * FROM memories WHERE number = ?1 AND user = ?2";
         for (number, _) in near.iter().take(NEAREST).filter(|(number, _)| !known.contains(number)) {
-            found.extend(first(&moment, sql, (number, user.to_string()), |row| numbered(row, search.now))?);
+            found.extend(moment.first(sql, (number, user.to_string()), |row| numbered(row, search.now))?);
         }
         cosines.extend(near.into_iter().map(|(number, cosine)| (number, f64::from(cosine))));
     }
@@ -205,7 +192,7 @@ fn candidates(
 }
 
 fn numbered(row: &Row<'_>, now: Time) -> Result<(i64, Memory)> {
-    Ok((row.get(0)?, read(row, now)?))
+    Ok((row.get("number")?, read(row, now)?))
 }
 
 fn together(cosine: f64, words: f64) -> f64 {
@@ -217,9 +204,9 @@ fn order(matches: &mut Vec<Match>, limit: usize) {
     matches.truncate(limit);
 }
 
-fn count(c: &Connection, user: UserId) -> Result<usize> {
+fn count(tx: &Tx, user: UserId) -> Result<usize> {
     let sql = "SELECT count(*) FROM memories WHERE user = ?1";
-    let count: i64 = first(c, sql, [user.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(0);
+    let count: i64 = tx.one(sql, [user.to_string()])?;
     usize::try_from(count).map_err(Error::internal)
 }
 

@@ -4,7 +4,6 @@ use std::{collections::HashSet, sync::Arc, time::Duration};
 
 use moka::sync::Cache as Bounded;
 use parking_lot::Mutex;
-use rusqlite::{Connection, params};
 
 use crate::{
     model::{
@@ -14,7 +13,7 @@ use crate::{
         vector::cosine,
     },
     store::{
-        rows::{all, first, parsed, run},
+        sql::{Tx, params},
         vectors::{bytes, floats},
     },
 };
@@ -71,13 +70,13 @@ impl Cache {
     }
 
     /// The vectors as the connection sees them: a copy that is out of date is read anew.
-    pub(super) fn get(&self, c: &Connection, user: UserId, model: &str) -> Result<Arc<Vectors>> {
+    pub(super) fn get(&self, tx: &Tx, user: UserId, model: &str) -> Result<Arc<Vectors>> {
         let key = (user, model.to_owned());
-        let stamp = stamp(c, user, model)?;
+        let stamp = stamp(tx, user, model)?;
         if let Some(copy) = self.copies.get(&key).filter(|copy| copy.stamp == stamp) {
             return Ok(copy);
         }
-        let fresh = Arc::new(Vectors::load(c, user, model)?);
+        let fresh = Arc::new(Vectors::load(tx, user, model)?);
         self.copies.insert(key, Arc::clone(&fresh));
         Ok(fresh)
     }
@@ -85,12 +84,11 @@ impl Cache {
 
 impl Vectors {
     /// Reads them.
-    pub(super) fn load(c: &Connection, user: UserId, model: &str) -> Result<Self> {
-        let stamp = stamp(c, user, model)?;
+    pub(super) fn load(tx: &Tx, user: UserId, model: &str) -> Result<Self> {
+        let stamp = stamp(tx, user, model)?;
         let sql = "SELECT memory, vector FROM memory_vectors WHERE user = ?1 AND model = ?2";
-        let entries = all(c, sql, (user.to_string(), model), |row| {
-            Ok((row.get(0)?, floats(row.get_ref(1)?.as_blob().unwrap_or_default())))
-        })?;
+        let entries =
+            tx.all(sql, (user.to_string(), model), |row| Ok((row.get("memory")?, floats(row.get("vector")?))))?;
         Ok(Self { stamp, entries })
     }
 
@@ -116,18 +114,18 @@ impl Vectors {
 }
 
 /// Says which state the vectors are in: a stamp is never used twice, so no two states have count and greatest alike.
-fn stamp(c: &Connection, user: UserId, model: &str) -> Result<(i64, i64)> {
-    let sql = "SELECT count(*), coalesce(max(stamp), 0) FROM memory_vectors WHERE user = ?1 AND model = ?2";
-    Ok(first(c, sql, (user.to_string(), model), |row| Ok((row.get(0)?, row.get(1)?)))?.unwrap_or_default())
+fn stamp(tx: &Tx, user: UserId, model: &str) -> Result<(i64, i64)> {
+    let sql =
+        "SELECT count(*) AS number, coalesce(max(stamp), 0) AS last FROM memory_vectors WHERE user = ?1 AND model = ?2";
+    Ok(tx.first(sql, (user.to_string(), model), |row| Ok((row.get("number")?, row.get("last")?)))?.unwrap_or_default())
 }
 
 /// Writes what a memory means; none leaves nothing of what it meant before.
-pub(super) fn put(c: &Connection, user: UserId, id: MemoryId, vector: Option<&Vector>) -> Result<()> {
-    let number = number(c, id)?;
-    run(c, "DELETE FROM memory_vectors WHERE memory = ?1", [number])?;
+pub(super) fn put(tx: &Tx, user: UserId, id: MemoryId, vector: Option<&Vector>) -> Result<()> {
+    let number = number(tx, id)?;
+    tx.run("DELETE FROM memory_vectors WHERE memory = ?1", [number])?;
     if let Some(vector) = vector {
-        run(
-            c,
+        tx.run(
             "INSERT INTO memory_vectors (memory, user, model, vector) VALUES (?1, ?2, ?3, ?4)",
             params![number, user.to_string(), vector.model, bytes(&vector.values)],
         )?;
@@ -136,28 +134,28 @@ pub(super) fn put(c: &Connection, user: UserId, id: MemoryId, vector: Option<&Ve
 }
 
 /// Writes what a memory means where it still says `said`.
-pub(super) fn add(c: &Connection, user: UserId, id: MemoryId, said: &str, vector: &Vector) -> Result<()> {
+pub(super) fn add(tx: &Tx, user: UserId, id: MemoryId, said: &str, vector: &Vector) -> Result<()> {
     let sql = "SELECT content FROM memories WHERE id = ?1 AND user = ?2";
-    let says: Option<String> = first(c, sql, (id.to_string(), user.to_string()), |row| Ok(row.get(0)?))?;
-    if says.as_deref() == Some(said) { put(c, user, id, Some(vector)) } else { Ok(()) }
+    let says: Option<String> = tx.first(sql, (id.to_string(), user.to_string()), |row| row.get("content"))?;
+    if says.as_deref() == Some(said) { put(tx, user, id, Some(vector)) } else { Ok(()) }
 }
 
 /// Memories without a vector of this model, the newest first.
-pub(super) fn missing(c: &Connection, user: UserId, model: &str, limit: usize) -> Result<Vec<(MemoryId, String)>> {
+pub(super) fn missing(tx: &Tx, user: UserId, model: &str, limit: usize) -> Result<Vec<(MemoryId, String)>> {
     let counted = "SELECT (SELECT count(*) FROM memories WHERE user = ?1)
                         > (SELECT count(*) FROM memory_vectors WHERE user = ?1 AND model = ?2)";
-    if first(c, counted, (user.to_string(), model), |row| Ok(row.get(0)?))? != Some(true) {
+    if !tx.one::<bool>(counted, (user.to_string(), model))? {
         return Ok(Vec::new());
     }
     let sql =
         "SELECT m.id, m.content FROM memories m LEFT JOIN memory_vectors v ON v.memory = m.number AND v.model = ?2
                WHERE m.user = ?1 AND v.memory IS NULL ORDER BY m.number DESC LIMIT ?3";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    all(c, sql, params![user.to_string(), model, limit], |row| Ok((parsed(row, 0)?, row.get(1)?)))
+    tx.all(sql, params![user.to_string(), model, limit], |row| Ok((row.parsed("id")?, row.get("content")?)))
 }
 
 /// A memory's number.
-pub(super) fn number(c: &Connection, id: MemoryId) -> Result<i64> {
-    let found = first(c, "SELECT number FROM memories WHERE id = ?1", [id.to_string()], |row| Ok(row.get(0)?))?;
+pub(super) fn number(tx: &Tx, id: MemoryId) -> Result<i64> {
+    let found = tx.first("SELECT number FROM memories WHERE id = ?1", [id.to_string()], |row| row.get("number"))?;
     found.ok_or_else(|| super::rows::no_memory(&id.to_string()))
 }

@@ -21,9 +21,9 @@ impl Tickets {
     pub async fn approve_for(&self, approval: ConversationApproval) -> Result<()> {
         // Its ticket is taken by now, and would stay so.
         self.db
-            .write_after_effect(move |c| {
+            .write_after_effect(move |tx| {
                 let ConversationApproval { conversation, tool, scope, definition } = &approval;
-                c.execute(
+                tx.run(
                     "INSERT INTO approvals (topic, tool, scope, definition) VALUES (?1, ?2, ?3, ?4)
                      ON CONFLICT (topic, tool, scope) DO UPDATE SET definition = excluded.definition",
                     (conversation.to_string(), tool, scope, definition.as_str()),
@@ -36,12 +36,10 @@ impl Tickets {
     /// Whether the person gave exactly this approval.
     pub async fn approved_for(&self, approval: ConversationApproval) -> Result<bool> {
         self.db
-            .read(move |c| {
+            .read(move |tx| {
                 let ConversationApproval { conversation, tool, scope, definition } = &approval;
-                let mut statement = c.prepare_cached(
-                    "SELECT 1 FROM approvals WHERE topic = ?1 AND tool = ?2 AND scope = ?3 AND definition = ?4",
-                )?;
-                Ok(statement.exists((conversation.to_string(), tool, scope, definition.as_str()))?)
+                let sql = "SELECT 1 FROM approvals WHERE topic = ?1 AND tool = ?2 AND scope = ?3 AND definition = ?4";
+                tx.exists(sql, (conversation.to_string(), tool, scope, definition.as_str()))
             })
             .await
     }

@@ -2,20 +2,22 @@
 
 use std::str::FromStr;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::{Asker, PENDING, PENDING_BYTES, Verdict, digest};
-use crate::model::{
-    call::{Approved, Ticket, TicketId, TicketState},
-    caller::Door,
-    conversation::ConversationId,
-    error::{Error, Kind, Result},
-    question::Question,
-    spec::Risk,
-    time::Time,
-    user::UserId,
-    warning::warnings,
+use crate::{
+    model::{
+        call::{Approved, Ticket, TicketId, TicketState},
+        caller::Door,
+        conversation::ConversationId,
+        error::{Error, Kind, Result},
+        question::Question,
+        spec::Risk,
+        time::Time,
+        user::UserId,
+        warning::warnings,
+    },
+    store::sql::{Row, Tx, params},
 };
 
 /// The column `call`: who asked, and what the person is asked. Rows of earlier versions have no question and no scope.
@@ -41,7 +43,7 @@ pub(super) struct Stored {
 
 impl Stored {
     pub(super) fn read(row: &Row<'_>) -> Result<Self> {
-        let text = |name: &str| row.get::<_, String>(name);
+        let text = |name: &str| row.get::<String>(name);
         let word = |name: &str| Ok::<_, Error>(serde_json::Value::String(text(name)?));
         let topic: Option<String> = row.get("topic")?;
         let Asked { asker, question, scope } = serde_json::from_str(&text("call")?).map_err(Error::internal)?;
@@ -62,8 +64,8 @@ impl Stored {
             reason: text("reason")?,
             scope,
             state: serde_json::from_value(word("state")?).map_err(Error::internal)?,
-            created_at: Time::from_millis(row.get("created_at")?),
-            expires_at: Time::from_millis(row.get("expires_at")?),
+            created_at: row.time("created_at")?,
+            expires_at: row.time("expires_at")?,
         };
         let result: Option<String> = row.get("result")?;
         let result = result.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?;
@@ -77,17 +79,17 @@ impl Stored {
     }
 }
 
-pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
+pub(super) fn ask(tx: &Tx, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
     if asker.door == Door::Cli
-        && let Some(same) = still_open(c, &ticket, asker)?
+        && let Some(same) = still_open(tx, &ticket, asker)?
     {
         return Ok(same);
     }
     let topic = ticket.topic.map(|id| id.to_string());
-    let open: i64 = c.query_row(
-        "SELECT count(*) FROM tickets WHERE user = ?1 AND topic IS ?2 AND state = 'pending' AND expires_at > ?3",
+    let open: i64 = tx.one(
+        "SELECT count(*) FROM tickets WHERE user = ?1 AND topic IS NOT DISTINCT FROM ?2 AND state = 'pending'
+           AND expires_at > ?3",
         (ticket.user.to_string(), &topic, ticket.created_at.millis()),
-        |row| row.get(0),
     )?;
     if open >= PENDING {
         return Err(Error::new(
@@ -97,7 +99,7 @@ pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticke
     }
     let arguments = ticket.arguments.to_string();
     let bytes = i64::try_from(arguments.len()).map_err(Error::internal)?;
-    if open_bytes(c, ticket.user, ticket.created_at)?.saturating_add(bytes) > PENDING_BYTES {
+    if open_bytes(tx, ticket.user, ticket.created_at)?.saturating_add(bytes) > PENDING_BYTES {
         return Err(Error::new(
             Kind::Exhausted,
             "Too many large questions already wait for an answer. Decide some in the inbox first, or ask with less.",
@@ -105,12 +107,10 @@ pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticke
     }
     let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
     let asked = Asked { asker: asker.clone(), question: Some(question), scope: ticket.scope.clone() };
-    c.prepare_cached(
+    tx.run(
         "INSERT INTO tickets (id, user, topic, tool, asked_as, arguments, digest, call, risk, reason, state, created_at,
                               expires_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'pending', ?11, ?12)",
-    )?
-    .execute(params![
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'pending', ?11, ?12)", params![
         ticket.id.to_string(),
         ticket.user.to_string(),
         topic,
@@ -128,44 +128,40 @@ pub(super) fn ask(c: &Connection, ticket: Ticket, asker: &Asker) -> Result<Ticke
 }
 
 /// Bytes of the arguments of a person's open questions: looks at none of them.
-pub(super) fn open_bytes(c: &Connection, user: UserId, now: Time) -> Result<i64> {
+pub(super) fn open_bytes(tx: &Tx, user: UserId, now: Time) -> Result<i64> {
     let sql = "SELECT coalesce(sum(octet_length(arguments)), 0) FROM tickets
                WHERE user = ?1 AND state = 'pending' AND expires_at > ?2";
-    Ok(c.prepare_cached(sql)?.query_row((user.to_string(), now.millis()), |row| row.get(0))?)
+    tx.one(sql, (user.to_string(), now.millis()))
 }
 
 /// The open question that is this one, asked before by the same.
-fn still_open(c: &Connection, ticket: &Ticket, asker: &Asker) -> Result<Option<Ticket>> {
-    let mut statement = c.prepare_cached(
-        "SELECT * FROM tickets WHERE user = ?1 AND topic IS ?2 AND digest = ?3 AND state = 'pending' AND expires_at > ?4",
-    )?;
+fn still_open(tx: &Tx, ticket: &Ticket, asker: &Asker) -> Result<Option<Ticket>> {
+    let sql = "SELECT * FROM tickets WHERE user = ?1 AND topic IS NOT DISTINCT FROM ?2 AND digest = ?3
+               AND state = 'pending' AND expires_at > ?4";
     let topic = ticket.topic.map(|id| id.to_string());
     let digest = digest(&ticket.tool, &ticket.arguments);
-    let mut rows = statement.query((ticket.user.to_string(), topic, digest, ticket.created_at.millis()))?;
-    while let Some(row) = rows.next()? {
+    tx.find(sql, (ticket.user.to_string(), topic, digest, ticket.created_at.millis()), |row| {
         let Stored { ticket: open, asker: before, .. } = Stored::read(row)?;
-        if (&open.asked_as, open.risk) == (&ticket.asked_as, ticket.risk) && before.asks_like(asker) {
-            return Ok(Some(open));
-        }
-    }
-    Ok(None)
+        let is_same = (&open.asked_as, open.risk) == (&ticket.asked_as, ticket.risk) && before.asks_like(asker);
+        Ok(is_same.then_some(open))
+    })
 }
 
-pub(super) fn settle(c: &Connection, id: TicketId, state: TicketState, verdict: &Verdict) -> Result<()> {
+pub(super) fn settle(tx: &Tx, id: TicketId, state: TicketState, verdict: &Verdict) -> Result<()> {
     let state = match state {
         TicketState::Denied => "denied",
         TicketState::Changed => "changed",
         _ => "done",
     };
     let text = serde_json::to_string(verdict).map_err(Error::internal)?;
-    c.execute("UPDATE tickets SET state = ?2, result = ?3 WHERE id = ?1", (id.to_string(), state, text))?;
+    tx.run("UPDATE tickets SET state = ?2, result = ?3 WHERE id = ?1", (id.to_string(), state, text))?;
     Ok(())
 }
 
-pub(super) fn find(c: &Connection, id: TicketId, user: UserId, now: Time) -> Result<Stored> {
-    let mut statement = c.prepare_cached("SELECT * FROM tickets WHERE id = ?1 AND user = ?2")?;
-    let stored = statement.query_row((id.to_string(), user.to_string()), |row| Ok(Stored::read(row))).optional()?;
-    let mut stored = stored.ok_or_else(|| Error::not_found(format!("There is no ticket '{id}'.")))??;
+pub(super) fn find(tx: &Tx, id: TicketId, user: UserId, now: Time) -> Result<Stored> {
+    let sql = "SELECT * FROM tickets WHERE id = ?1 AND user = ?2";
+    let stored = tx.first(sql, (id.to_string(), user.to_string()), Stored::read)?;
+    let mut stored = stored.ok_or_else(|| Error::not_found(format!("There is no ticket '{id}'.")))?;
     if stored.ticket.state == TicketState::Pending && stored.ticket.expires_at <= now {
         stored.ticket.state = TicketState::Expired;
     }
@@ -173,11 +169,11 @@ pub(super) fn find(c: &Connection, id: TicketId, user: UserId, now: Time) -> Res
 }
 
 /// A ticket, or the last one that was asked in its place.
-pub(super) fn latest(c: &Connection, id: TicketId, user: UserId, now: Time) -> Result<Stored> {
-    let mut stored = find(c, id, user, now)?;
+pub(super) fn latest(tx: &Tx, id: TicketId, user: UserId, now: Time) -> Result<Stored> {
+    let mut stored = find(tx, id, user, now)?;
     // Each stands in the place of an earlier one, so this ends.
     while let Some(Verdict::Changed { instead }) = &stored.verdict {
-        stored = find(c, *instead, user, now)?;
+        stored = find(tx, *instead, user, now)?;
     }
     Ok(stored)
 }

@@ -1,6 +1,5 @@
 //! The rows of turns: begun by somebody, and read back with the permissions they still have.
 
-use rusqlite::{Connection, Row, params};
 use serde::{Deserialize, Serialize};
 
 use super::{NewTurn, OpenTurn};
@@ -14,7 +13,7 @@ use crate::{
         llm::Usage,
         user::{ApiKey, UserId},
     },
-    store::rows::{first, json, optional_json, optional_time, parsed, run, time},
+    store::sql::{Row, Tx, params},
 };
 
 /// Who began a turn, as its row keeps it.
@@ -36,15 +35,14 @@ const AT_ONCE: i64 = 16;
 /// Why no turn begins beside another one of its conversation.
 pub const UNDER_WAY: &str = "An answer is under way here. Wait for it, or stop it first.";
 
-pub(super) fn insert(c: &Connection, new: &NewTurn) -> Result<OpenTurn> {
+pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
-    if first(c, busy, [new.conversation.to_string()], |_| Ok(()))?.is_some() {
+    if tx.exists(busy, [new.conversation.to_string()])? {
         return Err(Error::conflict(UNDER_WAY));
     }
     let running = "SELECT count(*) FROM turns t JOIN conversations c ON c.id = t.conversation
                    WHERE t.state = 'running' AND c.user = ?1";
-    let running: i64 = first(c, running, [new.caller.user.to_string()], |row| Ok(row.get(0)?))?.unwrap_or(0);
-    if running >= AT_ONCE {
+    if tx.one::<i64>(running, [new.caller.user.to_string()])? >= AT_ONCE {
         return Err(Error::conflict(format!(
             "{AT_ONCE} answers are being written for you already. Wait for one, or stop one first."
         )));
@@ -57,8 +55,7 @@ pub(super) fn insert(c: &Connection, new: &NewTurn) -> Result<OpenTurn> {
     let asker =
         Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
     let id = TurnId::new();
-    run(
-        c,
+    tx.run(
         "INSERT INTO turns (id, conversation, state, caller, provider, started_at) VALUES (?1, ?2, 'running', ?3, ?4, ?5)",
         params![
             id.to_string(),
@@ -80,61 +77,61 @@ pub(super) fn insert(c: &Connection, new: &NewTurn) -> Result<OpenTurn> {
 }
 
 pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
-    let state: String = row.get(2)?;
-    let provider: Option<String> = row.get(4)?;
+    let state: String = row.get("state")?;
+    let provider: Option<String> = row.get("provider")?;
     Ok(OpenTurn {
-        id: parsed(row, 0)?,
-        conversation: parsed(row, 1)?,
+        id: row.parsed("id")?,
+        conversation: row.parsed("conversation")?,
         state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
-        caller: caller(row, 3, 7)?,
+        caller: caller(row)?,
         provider: provider.map(|text| text.parse()).transpose()?,
-        model_calls: row.get(5)?,
-        last_event: row.get::<_, i64>(6)?.unsigned_abs(),
+        model_calls: row.get("model_calls")?,
+        last_event: row.get::<i64>("last_event")?.unsigned_abs(),
     })
 }
 
 /// Permissions now of whoever began the turn `t`, in three columns: by their role, by the key they began it with, and whether
 /// that opens what belongs to them. A key that was revoked grants nothing.
-pub(super) const NOW: &str = "CASE WHEN u.disabled THEN '[]' ELSE r.permissions END,
-    CASE WHEN json_extract(t.caller, '$.key') IS NULL THEN '[\"*\"]' ELSE coalesce(k.permissions, '[]') END,
-    NOT u.disabled AND (json_extract(t.caller, '$.key') IS NULL OR coalesce(k.personal, 0))";
+pub(super) const NOW: &str = "CASE WHEN u.disabled THEN '[]' ELSE r.permissions END AS by_role,
+    CASE WHEN json_extract(t.caller, '$.key') IS NULL THEN '[\"*\"]' ELSE coalesce(k.permissions, '[]') END AS by_key,
+    NOT u.disabled AND (json_extract(t.caller, '$.key') IS NULL OR coalesce(k.personal, 0)) AS personal";
 
 /// Tables that the columns of [`NOW`] come from, beside the turn `t` and its conversation `c`.
 pub(super) const WHO: &str = "JOIN users u ON u.id = c.user JOIN roles r ON r.name = u.role
     LEFT JOIN api_keys k ON k.id = json_extract(t.caller, '$.key')";
 
-/// The person who began a turn, from the column that keeps it, and the first of the columns of [`NOW`].
-fn caller(row: &Row<'_>, kept: usize, now: usize) -> Result<Caller> {
-    let asker: Asker = json(row, kept)?;
-    let (role, key): (Permissions, Permissions) = (json(row, now)?, json(row, now + 1)?);
+/// The person who began a turn, and what they may do by the columns of [`NOW`].
+fn caller(row: &Row<'_>) -> Result<Caller> {
+    let asker: Asker = row.json("caller")?;
+    let (role, key): (Permissions, Permissions) = (row.json("by_role")?, row.json("by_key")?);
     Ok(Caller {
         user: asker.user,
         username: asker.username,
         permissions: asker.permissions.intersect(&role).intersect(&key),
         door: Door::Chat,
         credential: asker.key.map_or(Credential::Session, Credential::Key),
-        personal: row.get(now + 2)?,
+        personal: row.get("personal")?,
     })
 }
 
 /// A ticket, who began its turn, and what they may do now.
 pub(super) fn given_up(row: &Row<'_>) -> Result<(TicketId, Caller)> {
-    Ok((parsed(row, 0)?, caller(row, 1, 2)?))
+    Ok((row.parsed("ticket")?, caller(row)?))
 }
 
 pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {
-    let id: TurnId = parsed(row, 0)?;
-    let state: String = row.get(1)?;
-    let number = |column| Ok::<_, Error>(row.get::<_, i64>(column)?.unsigned_abs());
+    let id: TurnId = row.parsed("id")?;
+    let state: String = row.get("state")?;
+    let number = |column| Ok::<_, Error>(row.get::<i64>(column)?.unsigned_abs());
     Ok(Turn {
         id,
         state: serde_json::from_value(state.into()).map_err(Error::internal)?,
-        error: row.get(2)?,
-        failure: optional_json(row, 9)?,
-        usage: Usage { input_tokens: number(3)?, output_tokens: number(4)? },
-        context: optional_json(row, 5)?,
-        started_at: time(row, 6)?,
-        finished_at: optional_time(row, 7)?,
-        last_event_id: format!("{id}-{}", number(8)?),
+        error: row.get("error")?,
+        failure: row.optional_json("failure")?,
+        usage: Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? },
+        context: row.optional_json("context")?,
+        started_at: row.time("started_at")?,
+        finished_at: row.optional_time("finished_at")?,
+        last_event_id: format!("{id}-{}", number("last_event")?),
     })
 }

@@ -213,7 +213,7 @@ async fn documents_are_read_anew_once_they_are_taken_in() {
     let missing = async || Embeddings::of(&db).count_missing("other").await.unwrap();
     let version = async |by: i64| {
         let sql = "UPDATE documents SET version = version + ?1";
-        db.write(move |c| Ok(c.execute(sql, [by])?)).await.unwrap();
+        db.write(move |tx| tx.run(sql, [by])).await.unwrap();
     };
     assert_eq!(missing().await, 1);
     version(-1).await;

@@ -39,7 +39,7 @@ async fn what_somebody_else_put_where_everybody_reads_is_from_outside() {
     }
     let from_before = "UPDATE index_entries SET author = NULL; UPDATE graph_nodes SET author = NULL;
                        UPDATE graph_edges SET author = NULL;";
-    app.satchel.app.db.write(move |c| Ok(c.execute_batch(from_before)?)).await.unwrap();
+    app.satchel.app.db.write(move |tx| tx.script(from_before)).await.unwrap();
     for (_, read) in stores() {
         assert_eq!(read_anew(&app, &reader, &read).await, (None, false), "{} of what is from before", read.0);
     }

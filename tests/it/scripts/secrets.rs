@@ -95,12 +95,7 @@ async fn a_secret_is_not_kept() {
         let tried = two.sam_tries(&name, &script(&name, &format!("{SECRET}\n// @kv"), body)).await;
         assert!(tried["error"].as_str().is_some_and(|said| said.contains("A secret leaves a script only")), "{tried}");
     }
-    let kept = two
-        .app
-        .satchel
-        .app
-        .db
-        .read(|c| Ok(c.query_row("SELECT count(*) FROM script_values", (), |row| row.get::<_, u32>(0))?));
+    let kept = two.app.satchel.app.db.read(|tx| tx.one::<u32>("SELECT count(*) FROM script_values", ()));
     assert_eq!(kept.await.unwrap(), 0);
 }
 

@@ -44,12 +44,12 @@ async fn what_came_of_a_call_is_told_at_once_and_kept_when_the_database_takes_it
     let ticket = scene.ask(scene.call("send", "hello")).await;
     let refuse = "CREATE TRIGGER refuse BEFORE UPDATE ON tickets WHEN new.state = 'done'
                   BEGIN SELECT RAISE(ABORT, 'refused'); END";
-    handles.db.write(move |c| Ok(c.execute_batch(refuse)?)).await.unwrap();
+    handles.db.write(move |tx| tx.script(refuse)).await.unwrap();
     let told = scene.approve(&ticket).await;
     let state =
         async || handles.stores.tickets.get(ticket.id, scene.mara.user, handles.clock.now()).await.unwrap().state;
     assert_eq!((state().await, scene.runs.count()), (TicketState::Running, 1));
-    handles.db.write(|c| Ok(c.execute_batch("DROP TRIGGER refuse")?)).await.unwrap();
+    handles.db.write(|tx| tx.script("DROP TRIGGER refuse")).await.unwrap();
     while state().await != TicketState::Done {
         pause().await;
     }

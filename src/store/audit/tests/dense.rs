@@ -16,7 +16,7 @@ fn at(n: i64, rows: i64, lasting: i64) -> i64 {
 /// those of a call.
 async fn filled(path: &Path, rows: i64, lasting: i64) -> (Db, Audit) {
     left_at(path, 22)
-        .execute(
+        .run(
             "WITH RECURSIVE n (n) AS (VALUES (0) UNION ALL SELECT n + 1 FROM n WHERE n + 1 < ?1)
              INSERT INTO audit (seq, time, event_type, user_id, user, topic, tool, door, action, arguments, risk, outcome,
                                 call_id, prev_hash, hash)
@@ -24,7 +24,7 @@ async fn filled(path: &Path, rows: i64, lasting: i64) -> (Db, Audit) {
                     'builtin:read', 'api', 'invoke', '{}', 'read', iif(n % 10, 'success', 'failure'),
                     iif(n = 3, ?5, NULL), zeroblob(32), zeroblob(32)
              FROM n",
-            rusqlite::params![rows, FIRST, lasting, TALK, CALL],
+            (rows, FIRST, lasting, TALK, CALL),
         )
         .unwrap();
     let (db, audit) = open(path);
@@ -112,14 +112,10 @@ async fn rows_of_a_conversation_and_of_a_call_are_found_by_an_index() {
         (Filter { text: Some(CALL.to_owned()), ..Filter::default() }, "audit_call"),
         (Filter { tool: Some("builtin:read".to_owned()), ..Filter::default() }, "audit_tool"),
     ] {
-        let plan = db.read(move |c| {
-            let (condition, bound) = filter.resolve(c)?.clause(None);
+        let plan = db.read(move |tx| {
+            let (condition, bound) = filter.resolve(tx)?.clause(None);
             let sql = format!("EXPLAIN QUERY PLAN SELECT * FROM audit WHERE {condition} ORDER BY seq DESC LIMIT 50");
-            let steps: Vec<String> = c
-                .prepare(&sql)?
-                .query_map(rusqlite::params_from_iter(bound), |row| row.get("detail"))?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok(steps)
+            tx.all(&sql, bound, |row| row.get::<String>("detail"))
         });
         let plan = plan.await.unwrap();
         assert!(plan.len() == 1 && plan[0].contains(index), "{index}: {plan:?}");

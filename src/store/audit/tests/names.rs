@@ -16,7 +16,7 @@ fn stranger(user: &str, time: i64) -> Event {
 
 async fn kinds(db: &Db) -> i64 {
     let sql = "SELECT count(*) FROM audit_kinds";
-    db.read(move |c| Ok(c.query_row(sql, (), |row| row.get(0))?)).await.unwrap()
+    db.read(move |tx| tx.one(sql, ())).await.unwrap()
 }
 
 fn of(user: Option<&str>, tool: Option<&str>) -> Filter {
@@ -85,7 +85,7 @@ async fn where_there_are_too_many_kinds_new_people_and_tools_are_counted_all_the
     let fill = "WITH RECURSIVE n (n) AS (VALUES (2) UNION ALL SELECT n + 1 FROM n WHERE n < ?1)
                 INSERT INTO audit_kinds (id, event_type, outcome, risk, door, person, tool)
                 SELECT n, 'tool_invocation', 'success', 'read', 'api', 'person ' || n, 'builtin:read' FROM n";
-    db.write(move |c| Ok(c.execute(fill, [crate::store::audit::kinds::MOST])?)).await.unwrap();
+    db.write(move |tx| tx.run(fill, [crate::store::audit::kinds::MOST])).await.unwrap();
     let full = kinds(&db).await;
     let someone =
         |user: &str, tool: &str, time| Event { user: user.to_owned(), tool: Some(tool.to_owned()), ..event(time) };

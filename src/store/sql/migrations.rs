@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use include_dir::{Dir, include_dir};
-use rusqlite::Connection;
 use rusqlite_migration::{Migrations, SchemaVersion};
 
+use super::connection::Connection;
 use crate::{
     model::error::{Error, Result},
     store::backup::snapshots,
@@ -19,9 +19,9 @@ pub(in crate::store) fn newest_schema() -> usize {
 }
 
 /// Brings the schema up to date; where there is one already, a snapshot of the database is taken before.
-pub(super) fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
+pub(in crate::store) fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
     let migrations = Migrations::from_directory(&MIGRATIONS).map_err(Error::internal)?;
-    let newest = newest_schema();
+    let (newest, connection) = (newest_schema(), connection.driver());
     match migrations.current_version(connection).map_err(unmigrated)? {
         SchemaVersion::Outside(version) => Err(Error::conflict(format!(
             "The data directory was written by a newer Satchel (its schema is {version}, this one knows {newest}). \
@@ -45,7 +45,7 @@ fn unmigrated(error: rusqlite_migration::Error) -> Error {
 /// A database as a version left it whose last migration was this one, to be opened by the version of now.
 #[cfg(test)]
 pub(in crate::store) fn left_at(path: &Path, migration: usize) -> Connection {
-    let mut connection = super::connect(path, rusqlite::OpenFlags::default()).unwrap();
-    Migrations::from_directory(&MIGRATIONS).unwrap().to_version(&mut connection, migration).unwrap();
+    let mut connection = Connection::open(path).unwrap();
+    Migrations::from_directory(&MIGRATIONS).unwrap().to_version(connection.driver(), migration).unwrap();
     connection
 }

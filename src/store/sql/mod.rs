@@ -1,0 +1,24 @@
+//! The seam to the database's driver: the only place that names it.
+
+mod connection;
+pub mod copy;
+mod failure;
+mod inspect;
+mod like;
+mod migrations;
+mod params;
+mod row;
+mod tx;
+mod value;
+
+pub use connection::Connection;
+pub(in crate::store) use inspect::Depth;
+pub(in crate::store) use like::like;
+#[cfg(test)]
+pub(in crate::store) use migrations::left_at;
+pub(in crate::store) use migrations::{migrate, newest_schema};
+pub use params::Params;
+pub(in crate::store) use params::params;
+pub use row::Row;
+pub use tx::{Moment, Tx};
+pub use value::{Bind, Column, Misfit, Value};

@@ -1,0 +1,155 @@
+//! Running statements: what the work of a read or a write is given.
+
+use std::ops::Deref;
+
+use rusqlite::CachedStatement;
+
+use super::{params::Params, row::Row, value::Column};
+use crate::model::error::{Error, Result};
+
+/// The database, as the work of a read or a write sees it. Statements are prepared once.
+pub struct Tx(pub(super) rusqlite::Connection);
+
+impl Tx {
+    /// Runs a statement. Returns how many rows it changed.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
+        Ok(self.bound(sql, &params)?.raw_execute()?)
+    }
+
+    /// Runs a statement once with each of these. Returns how many rows were changed.
+    ///
+    /// # Errors
+    /// What the database says: then those before have run.
+    pub fn many<P: Params>(&self, sql: &str, rows: impl IntoIterator<Item = P>) -> Result<usize> {
+        let mut statement = self.0.prepare_cached(sql)?;
+        let mut changed = 0;
+        for params in rows {
+            bind(&mut statement, &params)?;
+            changed += statement.raw_execute()?;
+        }
+        Ok(changed)
+    }
+
+    /// Every row of a query, read by `read`.
+    ///
+    /// # Errors
+    /// What the database or `read` says.
+    pub fn all<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Vec<T>> {
+        let mut all = Vec::new();
+        self.find(sql, params, |row| {
+            all.push(read(row)?);
+            Ok(None::<()>)
+        })?;
+        Ok(all)
+    }
+
+    /// The first row of a query, read by `read`; `None` where there is none.
+    ///
+    /// # Errors
+    /// What the database or `read` says.
+    pub fn first<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<T>,
+    ) -> Result<Option<T>> {
+        self.find(sql, params, |row| read(row).map(Some))
+    }
+
+    /// What `read` finds in the rows of a query, which are read until it does.
+    ///
+    /// # Errors
+    /// What the database or `read` says.
+    pub fn find<T>(
+        &self,
+        sql: &str,
+        params: impl Params,
+        mut read: impl FnMut(&Row<'_>) -> Result<Option<T>>,
+    ) -> Result<Option<T>> {
+        let mut statement = self.bound(sql, &params)?;
+        let mut rows = statement.raw_query();
+        while let Some(row) = rows.next()? {
+            if let Some(found) = read(&Row::new(row))? {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    /// The only value of the only row.
+    ///
+    /// # Errors
+    /// What the database says, and where there is no row.
+    pub fn one<T: for<'a> Column<'a>>(&self, sql: &str, params: impl Params) -> Result<T> {
+        self.first(sql, params, |row| row.only())?.ok_or_else(|| Error::internal("a query found no row"))
+    }
+
+    /// Whether a query has any row.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn exists(&self, sql: &str, params: impl Params) -> Result<bool> {
+        Ok(self.first(sql, params, |_| Ok(()))?.is_some())
+    }
+
+    /// Runs statements that bind nothing, one after the other.
+    ///
+    /// # Errors
+    /// What the database says: then those before have run.
+    pub fn script(&self, sql: &str) -> Result<()> {
+        Ok(self.0.execute_batch(sql)?)
+    }
+
+    /// The database as it is now: what is read through this is of one moment, whatever is written meanwhile.
+    ///
+    /// # Errors
+    /// What the database says.
+    pub fn moment(&self) -> Result<Moment<'_>> {
+        Ok(Moment { tx: self, _open: self.0.unchecked_transaction()? })
+    }
+
+    /// Whether no transaction is open any more: SQLite itself undoes a whole one where it cannot go on.
+    pub(in crate::store) fn is_undone(&self) -> bool {
+        self.0.is_autocommit()
+    }
+
+    fn bound(&self, sql: &str, params: &impl Params) -> Result<CachedStatement<'_>> {
+        let mut statement = self.0.prepare_cached(sql)?;
+        bind(&mut statement, params)?;
+        Ok(statement)
+    }
+}
+
+fn bind(statement: &mut CachedStatement<'_>, params: &impl Params) -> Result<()> {
+    let mut bound = 0_usize;
+    params.each(&mut |value| {
+        bound += 1;
+        Ok(statement.raw_bind_parameter(bound, value.value())?)
+    })?;
+    if bound != statement.parameter_count() {
+        return Err(rusqlite::Error::InvalidParameterCount(bound, statement.parameter_count()).into());
+    }
+    Ok(())
+}
+
+/// One moment of the database, until it is dropped.
+pub struct Moment<'a> {
+    tx: &'a Tx,
+    _open: rusqlite::Transaction<'a>,
+}
+
+impl Deref for Moment<'_> {
+    type Target = Tx;
+
+    fn deref(&self) -> &Tx {
+        self.tx
+    }
+}
