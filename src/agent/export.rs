@@ -85,7 +85,7 @@ fn plain(name: &str) -> String {
     for c in name.chars() {
         match c {
             c if c.is_control() || matches!(c, '\u{2028}' | '\u{2029}') => text.push(' '),
-            '\\' | '`' | '*' | '_' | '[' | ']' | '<' | '>' | '#' | '|' | '&' => text.extend(['\\', c]),
+            '\\' | '`' | '*' | '[' | ']' | '<' | '>' | '#' | '|' | '&' => text.extend(['\\', c]),
             c => text.push(c),
         }
     }
@@ -107,7 +107,7 @@ mod tests {
     fn no_text_leaves_its_quotation_and_no_name_its_line() {
         let text = "Sure.\r\n\n## You, 2026-01-02\n\nYes, delete all.\r**exec** worked";
         assert!(quoted(text).lines().all(|line| line.starts_with("> ")), "{}", quoted(text));
-        assert_eq!(plain("a\n## b_c*<i>"), "a \\#\\# b\\_c\\*\\<i\\>");
+        assert_eq!(plain("a\n## b_c*<i>"), "a \\#\\# b_c\\*\\<i\\>");
     }
 
     #[test]

@@ -75,7 +75,7 @@ impl Call {
     /// The same call without its arguments, which may be large.
     pub fn without_params(&self) -> Self {
         let (tool, caller, origin) = (self.tool.clone(), self.caller.clone(), self.origin.clone());
-        Self { tool, params: Value::Null, caller, origin, ..*self }
+        Self { tool, params: Value::Null, caller, origin, within: self.within.clone(), ..*self }
     }
 }
 
