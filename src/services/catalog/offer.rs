@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::{ahead, endpoint_call, resolve, risk};
+use super::{ahead, endpoint_call, graphql_risk, resolve, risk};
 use crate::{
     engine::{context::Context, invoker::Invoker, tool::Tool, validate::Schema},
     model::{
@@ -93,8 +93,9 @@ fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
         .ahead(move |cx: Context, arguments: Value| async move { ahead::endpoint(&cx, id, &arguments).await })
 }
 
-/// Fails where an endpoint's parameters are no JSON Schema: it could have no tool.
+/// Fails where an endpoint's parameters are no JSON Schema: it could have no tool. And where its GraphQL document cannot be read.
 pub fn demand_sound(endpoint: &Endpoint) -> Result<()> {
+    graphql_risk::ensure_readable(endpoint)?;
     Schema::from_document(endpoint.schema()).demand_sound().map_err(|error| {
         let told = "The schemas of the parameters are not JSON Schema (draft 2020-12): check types and `$ref`s.";
         Error::invalid(told).caused_by(error)

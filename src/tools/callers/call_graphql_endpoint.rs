@@ -9,7 +9,7 @@ use crate::{
     engine::{context::Context, tool::Tool},
     model::{error::Result, output::Output, question::Question, spec::Category},
     services::{
-        catalog::{ahead, calls, graphql_call::Query, risk},
+        catalog::{ahead, calls, graphql_call::Query, resolve, risk},
         handles::Handles,
     },
 };
@@ -35,9 +35,11 @@ pub(super) fn tool(handles: &Handles) -> Tool {
         "A connected system speaks GraphQL and an operation is needed that is not registered as an endpoint.",
         run,
     );
+    let relied_on = handles.clone();
     given::to_system(tool, handles, |args: &Args| &args.system_id, |directory, args| {
         risk::of_graphql(directory, &args.system_id, &args.query, args.operation_name.as_deref())
     })
+    .relies_on(move |args: &Args| resolve::graphql_as_it_is(&relied_on.directory(), &args.system_id))
     .ahead(ahead)
     .example(
         "A query",

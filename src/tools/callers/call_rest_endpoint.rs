@@ -33,7 +33,7 @@ const FORM: &str = "application/x-www-form-urlencoded";
 /// The methods there are, in capitals; any case is taken.
 const METHODS: [&str; 7] = ["GET", "POST", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS"];
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// The system: its id, name or slug, as list_catalog_systems shows it.
@@ -61,7 +61,9 @@ pub(super) fn tool(handles: &Handles) -> Tool {
         "A REST API of a connected system is needed and no endpoint is registered for exactly this operation.",
         run,
     );
-    given::to_system(tool, handles, |args: &Args| &args.system_id, |directory, args| risk::of_rest(directory, &args.system_id, &args.method, &args.path))
+    given::to_system(tool, handles, |args: &Args| &args.system_id, |directory, args| {
+        risk::of_rest(directory, &args.system_id, (&args.method, &args.path), || request(args.clone()))
+    })
     .ahead(ahead)
     .example(
         "A customer's record",
