@@ -3,17 +3,15 @@
 //! Grammar: <https://spec.graphql.org/October2021/#sec-Document-Syntax>.
 
 mod fields;
-
-use std::{
-    borrow::Cow,
-    collections::{BTreeSet, HashMap},
-};
+mod text;
 
 use async_graphql_parser::{
     parse_query,
     types::{DocumentOperations, OperationDefinition, OperationType},
 };
 
+use self::text::{Texts, bare};
+pub use crate::model::catalog::graphql::{Kind, Operation};
 use crate::model::error::{Error, Result};
 
 /// Deepest brackets, and fragments in fragments: as deep go the parser and what reads its answer.
@@ -23,55 +21,31 @@ const MAX_LENGTH: usize = 1 << 20;
 /// Most bytes of it beside texts, comments and blanks: each may become some 500 bytes in memory.
 const MAX_WORDS: usize = 1 << 16;
 
-/// The kinds of operation.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Kind {
-    /// Reads.
-    Query,
-    /// Writes.
-    Mutation,
-    /// Listens.
-    Subscription,
-}
+/// Longest document that is registered, in bytes: all of a system's are kept as they were read.
+const MAX_REGISTERED: usize = 1 << 16;
+/// Most fields that a registered one asks for.
+const MAX_REGISTERED_FIELDS: usize = 2_000;
+/// Most bytes of their paths.
+const MAX_REGISTERED_PATHS: usize = 1 << 18;
 
-/// The operation that runs.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Operation {
-    /// Its kind.
-    pub kind: Kind,
-    /// Its outermost fields by their own names, fragments followed; none twice.
-    pub fields: Vec<String>,
-    /// All its fields by their own names, each behind those it stands in: `customer`, `customer.rename`.
-    pub paths: BTreeSet<String>,
-}
-
-impl Operation {
-    /// Returns what it does, in the words of its schema: for each outermost field the path that all it asks for there
-    /// has in common, as `customer.rename`. Its own name says nothing: whoever asks chooses it.
-    pub fn actions(&self) -> Vec<&str> {
-        let mut common: HashMap<&str, &str> = HashMap::new();
-        for leaf in self.leaves() {
-            let path = common.entry(leaf.split('.').next().unwrap_or(leaf)).or_insert(leaf);
-            *path = common_path(path, leaf);
-        }
-        self.fields.iter().filter_map(|field| common.get(field.as_str()).copied()).collect()
+/// Returns the operation that a document runs which is to be registered, or is.
+///
+/// # Errors
+/// As [`operation`], and one that is longer than what is registered.
+pub fn registered(document: &str, name: Option<&str>) -> Result<Operation> {
+    if document.len() > MAX_REGISTERED {
+        return Err(Error::invalid(format!(
+            "The GraphQL document of an endpoint has at most {MAX_REGISTERED} bytes: ask for fewer fields."
+        )));
     }
-
-    /// The paths of fields in which no other is asked for.
-    pub fn leaves(&self) -> impl Iterator<Item = &str> {
-        // No character of a name sorts before the dot: what stands in a field follows it.
-        let following = self.paths.iter().skip(1).map(Some).chain([None]);
-        let is_leaf = |path: &str, next: Option<&String>| {
-            next.and_then(|next| next.strip_prefix(path)).is_none_or(|rest| !rest.starts_with('.'))
-        };
-        self.paths.iter().zip(following).filter(move |(path, next)| is_leaf(path, *next)).map(|(path, _)| path.as_str())
+    let operation = operation(document, name)?;
+    let bytes: usize = operation.paths.keys().map(String::len).sum();
+    if operation.paths.len() > MAX_REGISTERED_FIELDS || bytes > MAX_REGISTERED_PATHS {
+        return Err(Error::invalid(format!(
+            "The GraphQL document of an endpoint asks for at most {MAX_REGISTERED_FIELDS} fields."
+        )));
     }
-}
-
-/// The fields that two paths have in common from the outermost on.
-fn common_path<'a>(one: &'a str, other: &str) -> &'a str {
-    let same = one.split('.').zip(other.split('.')).take_while(|(a, b)| a == b).map(|(field, _)| field.len() + 1);
-    one.get(..same.sum::<usize>().saturating_sub(1)).unwrap_or(one)
+    Ok(operation)
 }
 
 /// Returns the operation a document runs, by its name where there are several.
@@ -85,20 +59,21 @@ pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
     }
     ensure_read_alike(document)?;
     // No text decides what runs; without them the parser refuses none that another spells otherwise.
-    let bare = bare(document)?;
+    let (bare, texts) = (bare(document)?, Texts::of(document)?);
     if bare.bytes().filter(|byte| !b" ,\t\r\n".contains(byte)).count() > MAX_WORDS {
         return Err(wrong(&format!("it is longer than {MAX_WORDS} bytes beside texts and comments")));
     }
     ensure_depth(&bare)?;
-    let document = parse_query(bare).map_err(|error| unreadable("document", &error))?;
+    // Places in the one with numbers are others: where it fails, the one with blanks says where.
+    let document = parse_query(texts.numbered()).or_else(|error| parse_query(bare).and(Err(error)));
+    let document = document.map_err(|error| unreadable("document", &error))?;
     let operation = choose(&document.operations, name)?;
-    let (fields, paths) = fields::collect(&document, &operation.selection_set.node)?;
     let kind = match operation.ty {
         OperationType::Query => Kind::Query,
         OperationType::Mutation => Kind::Mutation,
         OperationType::Subscription => Kind::Subscription,
     };
-    Ok(Operation { kind, fields, paths })
+    fields::collect(&document, &texts, kind, &operation.selection_set.node)
 }
 
 /// Refuses what servers read in different ways: where a comment ends, and where a text does, decides what runs.
@@ -156,55 +131,6 @@ fn ensure_depth(bare: &str) -> Result<()> {
         }
     }
     Ok(())
-}
-
-/// The document with empty texts and no comments; places stay.
-///
-/// # Errors
-///
-/// A text that has no end.
-fn bare(document: &str) -> Result<Cow<'_, str>> {
-    let blank = |c: char| if matches!(c, '\n' | '\r') { c } else { ' ' };
-    let (mut bare, mut rest) = (String::new(), document);
-    while let Some((before, from)) = rest.find(['"', '#']).and_then(|at| rest.split_at_checked(at)) {
-        bare.push_str(before);
-        let is_text = from.starts_with('"');
-        let length = if is_text { text(from)? } else { from.find(['\n', '\r']).unwrap_or(from.len()) };
-        let (piece, after) = from.split_at_checked(length).ok_or_else(|| wrong("it cannot be cut there"))?;
-        let kept = if is_text { "\"\"" } else { "" };
-        bare.push_str(kept);
-        bare.extend(piece.chars().skip(kept.len()).map(blank));
-        rest = after;
-    }
-    if bare.is_empty() {
-        return Ok(document.into());
-    }
-    bare.push_str(rest);
-    Ok(bare.into())
-}
-
-/// The length of a text with its quotes.
-fn text(rest: &str) -> Result<usize> {
-    let unfinished = || wrong("a text has no end");
-    if let Some(block) = rest.strip_prefix("\"\"\"") {
-        let mut from = 0;
-        loop {
-            let end = from + block.get(from..).and_then(|rest| rest.find("\"\"\"")).ok_or_else(unfinished)?;
-            if !block.get(..end).unwrap_or_default().ends_with('\\') {
-                return Ok(end + 6);
-            }
-            from = end + 3;
-        }
-    }
-    let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(1) {
-        match c {
-            '\n' | '\r' => return Err(unfinished()),
-            '"' if !escaped => return Ok(at + 1),
-            _ => escaped = c == '\\' && !escaped,
-        }
-    }
-    Err(unfinished())
 }
 
 /// Returns the parser's message about a document or a schema, with the place.

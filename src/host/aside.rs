@@ -54,11 +54,16 @@ impl<F: Future> Future for Heavy<F> {
     type Output = F::Output;
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<F::Output> {
-        let mut step = || self.0.as_mut().poll(cx);
-        match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
-            Ok(RuntimeFlavor::MultiThread) => block_in_place(step),
-            _ => step(),
-        }
+        in_place(|| self.0.as_mut().poll(cx))
+    }
+}
+
+/// Does what may take long: the runtime's other tasks go on with other threads meanwhile. On a runtime of one thread it is as
+/// any other step.
+pub fn in_place<T>(step: impl FnOnce() -> T) -> T {
+    match Handle::try_current().map(|runtime| runtime.runtime_flavor()) {
+        Ok(RuntimeFlavor::MultiThread) => block_in_place(step),
+        _ => step(),
     }
 }
 

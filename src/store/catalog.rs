@@ -181,6 +181,10 @@ impl Current {
             return;
         }
         self.seen.insert(id, number);
+        let now = now.map(|now| match self.directory.get(id) {
+            Ok(before) => now.following(before),
+            Err(_) => now,
+        });
         let others = self.directory.all().iter().filter(|one| one.system.id != id).cloned();
         self.directory = Arc::new(Directory::of(others.chain(now.map(Arc::new)).collect()));
     }

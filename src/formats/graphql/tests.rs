@@ -1,6 +1,7 @@
 //! Operations read from GraphQL documents, hostile ones above all.
 
 use super::*;
+use crate::model::catalog::graphql::{Given, Step};
 use proptest::prelude::*;
 
 fn fields(document: &str, name: Option<&str>) -> (Kind, Vec<String>) {
@@ -33,24 +34,25 @@ fn a_field_is_known_by_those_it_stands_in() {
     let document = "mutation { customer { new: rename(id: 1) { id __typename } ...F } } fragment F on C { rename { name } tags { ...F2 } } fragment F2 on T { id }";
     let read = operation(document, None).unwrap();
     assert_eq!(read.fields, ["customer"]);
-    let paths: Vec<&str> = read.paths.iter().map(String::as_str).collect();
+    let paths: Vec<&str> = read.paths.keys().map(String::as_str).collect();
     let expected = [
         "customer",
+        "customer.on:C.rename",
+        "customer.on:C.rename.name",
+        "customer.on:C.tags",
+        "customer.on:C.tags.on:T.id",
         "customer.rename",
         "customer.rename.id",
-        "customer.rename.name",
-        "customer.tags",
-        "customer.tags.id",
     ];
     assert_eq!(paths, expected);
     assert_eq!(read.actions(), ["customer"]);
     let several =
         operation("mutation Harmless { customer { rename { id name } } wipe account { purge } }", None).unwrap();
     assert_eq!(several.actions(), ["customer.rename", "wipe", "account.purge"]);
-    let leaves: Vec<&str> = read.leaves().collect();
-    assert_eq!(leaves, ["customer.rename.id", "customer.rename.name", "customer.tags.id"]);
+    let leaves: Vec<&str> = read.leaves().map(|(leaf, _)| leaf).collect();
+    assert_eq!(leaves, ["customer.on:C.rename.name", "customer.on:C.tags.on:T.id", "customer.rename.id"]);
     let alike = operation("{ a aB a_b { c } a1 }", None).unwrap();
-    assert_eq!(alike.leaves().collect::<Vec<_>>(), ["a", "a1", "aB", "a_b.c"]);
+    assert_eq!(alike.leaves().map(|(leaf, _)| leaf).collect::<Vec<_>>(), ["a", "a1", "aB", "a_b.c"]);
 }
 
 #[test]
@@ -232,4 +234,47 @@ fn what_servers_read_in_different_ways_is_refused() {
         assert!(operation(document, None).is_err(), "{document:?}");
     }
     assert_eq!(operation("# lines\r\n{ a }\n# end", None).unwrap().fields, ["a"]);
+}
+
+#[test]
+fn a_description_says_nothing_of_what_runs() {
+    for document in [
+        "\"\"\"Deletes } everything {.\"\"\"\nmutation M { a }",
+        "\"One\" fragment F on M { a } \"Two\" mutation M { ...F }",
+        "# c\n\"One\"mutation{a}",
+    ] {
+        assert_eq!(fields(document, None), (Kind::Mutation, vec!["a".to_owned()]), "{document}");
+    }
+    for document in [
+        "\"One\" \"Two\" query A { a }",
+        "\"One\" { a }",
+        "query A { \"One\" a }",
+        "query \"One\" A { a }",
+        "\"One\" queryA { a }",
+    ] {
+        assert!(operation(document, None).is_err(), "{document}");
+    }
+}
+
+#[test]
+fn the_values_of_arguments_are_known_as_they_are_written() {
+    let document = "mutation($v: V) { a(n: 1, t: \"x\", l: [$v, null], o: {e: E}) { b(t: \"\"\"x\"\"\") } c }";
+    let read = operation(document, None).unwrap();
+    let plain = |text: &str| Given::Plain(text.to_owned());
+    let given = |list: Vec<(&str, Given)>| list.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
+    let of_a = given(vec![
+        ("n", plain("1")),
+        ("t", plain("\"x\"")),
+        ("l", Given::List(vec![Given::Variable, plain("null")])),
+        ("o", Given::Object(given(vec![("e", plain("E"))]))),
+    ]);
+    let of_b = given(vec![("t", plain("\"\"\"x\"\"\""))]);
+    let steps: Vec<Step> = read.steps.iter().map(|step| step.as_ref().clone()).collect();
+    let expected = [
+        Step { path: "a".to_owned(), arguments: of_a, within: 0 },
+        Step { path: "a.b".to_owned(), arguments: of_b, within: 1 },
+    ];
+    assert_eq!(steps, expected);
+    let places: Vec<_> = read.leaves().map(|(leaf, steps)| (leaf, steps.iter().copied().collect::<Vec<_>>())).collect();
+    assert_eq!(places, [("a.b", vec![2]), ("c", vec![0])]);
 }

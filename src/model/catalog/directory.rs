@@ -1,9 +1,12 @@
 //! All systems with their endpoints, as they are known at one moment.
 
-use std::sync::Arc;
+use std::{borrow::Cow, sync::Arc};
 
 use super::{
     endpoint::{Endpoint, EndpointId},
+    graphql::Operation,
+    graphql_index::GraphqlIndex,
+    lookup::Lookup,
     place::Template,
     reading::{Fixed, Pattern, Reading, readings},
     system::{System, SystemId},
@@ -21,6 +24,7 @@ pub struct Registered {
     pub system: System,
     /// Its endpoints, by path and method.
     pub endpoints: Vec<Endpoint>,
+    lookup: Lookup,
 }
 
 /// The catalog at one moment.
@@ -76,6 +80,29 @@ impl Directory {
 }
 
 impl Registered {
+    /// A system with these endpoints.
+    pub fn new(system: System, endpoints: Vec<Endpoint>) -> Self {
+        Self { system, endpoints, lookup: Lookup::default() }
+    }
+
+    /// The same after a change: what was read of endpoints that send what they sent before is not read again.
+    #[must_use]
+    pub fn following(self, before: &Self) -> Self {
+        let lookup = before.lookup.kept(&before.endpoints, &self.endpoints);
+        Self { lookup, ..self }
+    }
+
+    /// Its GraphQL operations. Where they were not read yet, `read` reads a document by its text and the name of its operation;
+    /// `None` says that it cannot.
+    pub fn graphql(&self, read: impl Fn(&str, Option<&str>) -> Option<Operation>) -> &GraphqlIndex {
+        self.lookup.graphql(&self.endpoints, read)
+    }
+
+    /// Whether its GraphQL operations were read.
+    pub fn has_read_graphql(&self) -> bool {
+        self.lookup.has_read_graphql()
+    }
+
     /// The endpoint whose limits count for a request: of those it may be for the one that fixes most of the path. Only
     /// protocols that are a plain request are looked at.
     pub fn matching(&self, method: &str, path: &str) -> Option<&Endpoint> {
@@ -91,29 +118,33 @@ impl Registered {
     /// The risk of a call at a path, by those of its endpoints that are meant. Where the path can be read in several
     /// ways, the riskiest one counts; `unknown` is the risk of what nobody has let through.
     pub fn weigh(&self, path: &str, unknown: Risk, is_meant: impl Fn(&Endpoint) -> bool) -> Risk {
-        let meant: Vec<(&Endpoint, Pattern)> = self.patterns(is_meant).collect();
+        let meant: Vec<(&Endpoint, &Pattern)> = self.patterns(is_meant).collect();
         readings(path).iter().map(|reading| weighed(&meant, reading, unknown)).max().unwrap_or(unknown)
     }
 
     /// The highest risk of its endpoints whose place may be this path.
-    pub fn highest_at(&self, path: &str, place: impl Fn(&Endpoint) -> Option<String>) -> Risk {
+    pub fn highest_at<'a>(&'a self, path: &str, place: impl Fn(&'a Endpoint) -> Option<Cow<'a, str>>) -> Risk {
         let readings = readings(path);
-        let is_there = |endpoint: &&Endpoint| {
-            let pattern = place(endpoint).and_then(|place| Some(Pattern::of(&Template::parse(&place).ok()?)));
-            pattern.is_some_and(|pattern| readings.iter().any(|reading| pattern.may_fit(reading)))
+        let is_there = |(endpoint, own): &(&'a Endpoint, Option<&Pattern>)| {
+            let may_fit = |pattern: &Pattern| readings.iter().any(|reading| pattern.may_fit(reading));
+            place(endpoint).is_some_and(|place| match own {
+                Some(own) if place == endpoint.path => may_fit(own),
+                _ => Template::parse(&place).is_ok_and(|template| may_fit(&Pattern::of(&template))),
+            })
         };
-        self.endpoints.iter().filter(is_there).map(Endpoint::effective_risk).max().unwrap_or(Risk::Read)
+        let there = self.endpoints.iter().zip(self.lookup.patterns(&self.endpoints)).filter(is_there);
+        there.map(|(endpoint, _)| endpoint.effective_risk()).max().unwrap_or(Risk::Read)
     }
 
-    fn patterns(&self, is_meant: impl Fn(&Endpoint) -> bool) -> impl Iterator<Item = (&Endpoint, Pattern)> {
-        let meant = self.endpoints.iter().filter(move |endpoint| is_meant(endpoint));
-        meant.filter_map(|endpoint| Some((endpoint, Pattern::of(&Template::parse(&endpoint.path).ok()?))))
+    fn patterns(&self, is_meant: impl Fn(&Endpoint) -> bool) -> impl Iterator<Item = (&Endpoint, &Pattern)> {
+        let all = self.endpoints.iter().zip(self.lookup.patterns(&self.endpoints));
+        all.filter_map(move |(endpoint, pattern)| Some((endpoint, pattern.filter(|_| is_meant(endpoint))?)))
     }
 }
 
 /// The risk of one reading. What fits exactly is set aside only by what fits more closely and was let through; what fits
 /// in a lax way counts in any case, so it can only raise the risk.
-fn weighed(meant: &[(&Endpoint, Pattern)], reading: &Reading, unknown: Risk) -> Risk {
+fn weighed(meant: &[(&Endpoint, &Pattern)], reading: &Reading, unknown: Risk) -> Risk {
     let (mut exact, mut risk) = (Vec::new(), Risk::Read);
     for (endpoint, pattern) in meant {
         match pattern.fits(reading) {

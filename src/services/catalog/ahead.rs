@@ -5,6 +5,7 @@ use serde_json::Value;
 use super::{
     endpoint_call::{self, Spoken},
     graphql_call::{self, Query},
+    graphql_risk,
     grpc_call::{self, GrpcAsk},
     resolve,
     rest::{self, RestRequest},
@@ -13,7 +14,6 @@ use super::{
 };
 use crate::{
     engine::context::Context,
-    formats::graphql,
     model::{
         catalog::{
             endpoint::{EndpointId, Operation},
@@ -23,6 +23,9 @@ use crate::{
         question::{Question, clipped},
     },
 };
+
+/// Longest list of what a document does, in bytes.
+const MAX_ACTIONS: usize = 120;
 
 /// Returns the question asked about a request.
 ///
@@ -41,9 +44,29 @@ pub fn rest(cx: &Context, system: &str, request: &RestRequest) -> Result<Questio
 /// If it cannot be sent.
 pub fn graphql(cx: &Context, system: &str, query: &Query) -> Result<Question> {
     let found = resolve::callable_for(cx, system)?;
-    rest::build(&found.system, &graphql_call::request(&found, query))?;
-    let operation = graphql::operation(&query.query, query.operation_name.as_deref())?;
-    Ok(in_system("Run", &operation.actions().join(", "), &found.system.name))
+    let request = graphql_call::request(&found, query);
+    rest::build(&found.system, &request)?;
+    let actions = graphql_risk::actions(&found, &query.query, query.operation_name.as_deref())?;
+    let names: Vec<&str> = actions.iter().map(|(action, _)| action.as_str()).collect();
+    Ok(running(&names, &request.path, &found.system.name))
+}
+
+/// The question about what a document does, the riskiest first; that is what is typed.
+fn running(actions: &[&str], path: &str, system: &str) -> Question {
+    let mut length = 0;
+    let fits = |action: &&&str| {
+        length += action.len() + 2;
+        length <= MAX_ACTIONS
+    };
+    let named = actions.iter().take_while(fits).count().max(1);
+    let told: Vec<String> = actions.iter().take(named).map(|action| clipped(action)).collect();
+    let more = match actions.len().saturating_sub(named) {
+        0 => String::new(),
+        more => format!(" and {more} more"),
+    };
+    let place = if path.is_empty() { String::new() } else { format!(" at {}", clipped(path)) };
+    let text = format!("Run “{}”{more} of {}{place}?", told.join(", "), clipped(system));
+    Question::with(&text, actions.first().copied().unwrap_or_default())
 }
 
 /// Returns the question asked about a SOAP call.
@@ -122,4 +145,26 @@ fn sending(system: &System, request: &RestRequest) -> Result<Question> {
 
 fn in_system(verb: &str, name: &str, system: &str) -> Question {
     Question::with(&format!("{verb} “{}” of {}?", clipped(name), clipped(system)), name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_question_names_the_first_of_what_is_done_and_how_much_more_there_is() {
+        let asked = |actions: &[&str], path: &str| {
+            let Question { text, subject } = running(actions, path, "shop");
+            (text, subject.unwrap_or_default())
+        };
+        let both = asked(&["deleteAll", "rename"], "/graphql");
+        assert_eq!(both, ("Run “deleteAll, rename” of shop at /graphql?".to_owned(), "deleteAll".to_owned()));
+        let names: Vec<String> = (0..60).map(|n| format!("harmless{n:02}")).collect();
+        let all: Vec<&str> = ["deleteAll"].into_iter().chain(names.iter().map(String::as_str)).collect();
+        let (text, subject) = asked(&all, "");
+        assert!(text.starts_with("Run “deleteAll, harmless00, ") && text.ends_with(" and 51 more of shop?"), "{text}");
+        assert_eq!(subject, "deleteAll");
+        let long = "x".repeat(500);
+        assert!(asked(&[&long, "y"], "").0.ends_with(" and 1 more of shop?"));
+    }
 }

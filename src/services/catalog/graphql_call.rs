@@ -5,6 +5,7 @@ use serde_json::{Map, Value, json};
 
 use super::{
     answer::Answer,
+    graphql_risk,
     rest::{self, Body, RestRequest, Target},
 };
 use crate::{
@@ -14,7 +15,6 @@ use crate::{
         error::{Error, Result},
         output::Output,
     },
-    services::catalog::risk,
 };
 
 /// Errors told of an answer.
@@ -50,7 +50,7 @@ pub(super) fn request(of: &Registered, query: &Query) -> RestRequest {
     let accept = "application/graphql-response+json, application/json;q=0.9";
     RestRequest {
         method: Method::POST,
-        path: risk::graphql_path(of),
+        path: graphql_risk::path(of),
         query: Vec::new(),
         headers: vec![("accept".to_owned(), accept.to_owned())],
         body: Body::json(Value::Object(body)),

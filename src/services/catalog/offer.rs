@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::{ahead, endpoint_call, resolve, risk};
+use super::{ahead, endpoint_call, graphql_risk, resolve, risk};
 use crate::{
     engine::{context::Context, invoker::Invoker, preparation::Preparation, tool::Tool, validate::Schema},
     model::{
@@ -93,12 +93,13 @@ fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
     if endpoint.parameters.iter().any(Parameter::is_upload) { tool.personal("your files") } else { tool }
 }
 
-/// Checks an endpoint's parameters.
+/// Checks an endpoint's parameters and its GraphQL document.
 ///
 /// # Errors
 ///
-/// If they are no JSON Schema: it could have no tool.
+/// If they are no JSON Schema, so that it could have no tool, or the document cannot be read.
 pub fn demand_sound(endpoint: &Endpoint) -> Result<()> {
+    graphql_risk::ensure_readable(endpoint)?;
     Schema::from_document(endpoint.schema()).demand_sound().map_err(|error| {
         let told = "The schemas of the parameters are not JSON Schema (draft 2020-12): check types and `$ref`s.";
         Error::invalid(told).caused_by(error)

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
+use super::graphql_risk;
 use crate::{
     app::App,
     engine::context::Context,
@@ -44,6 +45,12 @@ pub fn destinations(directory: &Directory, asked: &str) -> Vec<Destination> {
 /// Empty where there is no such system.
 pub fn system_as_it_is(directory: &Directory, asked: &str) -> String {
     directory.find(asked).map(|found| address(&found.system)).unwrap_or_default()
+}
+
+/// The same of a GraphQL call, which goes where the operations that were let through have it.
+pub fn graphql_as_it_is(directory: &Directory, asked: &str) -> String {
+    let Ok(found) = directory.find(asked) else { return String::new() };
+    format!("{} {}", json!({"path": graphql_risk::path(found)}), address(&found.system))
 }
 
 /// The text that decides what a call of an endpoint does: the endpoint as it is registered, and its system. Empty where it

@@ -3,23 +3,27 @@
 //! A caller chooses what they send, so nothing they can write differently for the same effect may lower it: where a
 //! call can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.
 
-use std::collections::HashSet;
+use std::borrow::Cow;
 
+use reqwest::Method;
 use serde_json::Value;
 
-use super::{endpoint_call, graphql_socket, soap_message::Message};
+use super::{
+    endpoint_call::{self, Spoken},
+    graphql_carried::{self, Carried},
+    graphql_risk,
+    rest::{Body, RestRequest},
+    soap_message::Message,
+};
 use crate::{
-    formats::{
-        graphql::{self, Kind},
-        soap,
-    },
+    formats::soap,
     model::{
         catalog::{
             directory::{Directory, Registered},
             endpoint::{Endpoint, EndpointId, Operation, risk_of_method},
             place::Template,
         },
-        error::{Error, Result},
+        error::Result,
         spec::Risk,
     },
 };
@@ -34,15 +38,22 @@ fn callable<'a>(directory: &'a Directory, asked: &str) -> Result<&'a Registered>
     Ok(found)
 }
 
-/// The risk of a request.
-pub fn of_rest(directory: &Directory, asked: &str, method: &str, path: &str) -> Result<Risk> {
-    Ok(requested(callable(directory, asked)?, method, path))
+/// The risk of a request of this method and path. `request` makes it, where it matters what it carries.
+pub fn of_rest(
+    directory: &Directory,
+    asked: &str,
+    (method, path): (&str, &str),
+    request: impl FnOnce() -> Result<RestRequest>,
+) -> Result<Risk> {
+    Ok(requested(callable(directory, asked)?, (method, path), || graphql_carried::of_request(request())))
 }
 
-/// The risk of a GraphQL operation: the highest of its outermost fields, and at least that of its kind where it asks for a field
-/// that no registered operation asks for.
+/// The risk of a GraphQL operation: the highest of its outermost fields, and at least that of its kind where it asks for
+/// something that no registered operation asks for.
 pub fn of_graphql(directory: &Directory, asked: &str, document: &str, name: Option<&str>) -> Result<Risk> {
-    queried(callable(directory, asked)?, document, name)
+    let found = callable(directory, asked)?;
+    let path = graphql_risk::path(found);
+    Ok(graphql_risk::queried(found, &path, document, name)?.max(posted(found, &path)))
 }
 
 /// The risk of a SOAP call. Some services go by the action, some by the element in the body: both are looked up.
@@ -66,16 +77,9 @@ pub fn of_websocket<'a>(
     directory: &Directory,
     asked: &str,
     path: &str,
-    mut messages: impl Iterator<Item = &'a str>,
+    messages: impl Iterator<Item = &'a str>,
 ) -> Result<Risk> {
-    let found = callable(directory, asked)?;
-    let risk = connected(found, path);
-    if messages.all(graphql_socket::changes_nothing) {
-        return Ok(risk);
-    }
-    let place =
-        |endpoint: &Endpoint| matches!(endpoint.operation, Operation::Graphql { .. }).then(|| endpoint.path.clone());
-    Ok(risk.max(found.highest_at(path, place)))
+    Ok(connected(callable(directory, asked)?, path, messages))
 }
 
 /// Returns the risk of an endpoint's own tool with these arguments: what they make of its path may be another
@@ -89,14 +93,27 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
     let own = endpoint.effective_risk();
     let has_values = Template::parse(&endpoint.path)?.names().next().is_some();
     let as_sent = match &endpoint.operation {
-        Operation::Rest => requested(found, &endpoint.method, &endpoint_call::path(endpoint, arguments)?),
-        Operation::Websocket => connected(found, &endpoint_call::path(endpoint, arguments)?),
+        Operation::Rest => {
+            let path = endpoint_call::path(endpoint, arguments)?;
+            requested(found, (&endpoint.method, &path), || match endpoint_call::request(endpoint, arguments) {
+                // What a file holds is not known yet.
+                Ok((_, Some(_))) => Carried::Unclear,
+                made => graphql_carried::of_request(made.map(|(request, _)| request)),
+            })
+        }
+        Operation::Websocket => match endpoint_call::spoken(endpoint, &found.system, arguments)? {
+            Spoken::Websocket(ask) => connected(found, &ask.path, [ask.message.as_str()].into_iter()),
+            Spoken::Request | Spoken::Grpc(_) => UNKNOWN,
+        },
         Operation::Grpc { service, rpc } if !endpoint.reviewed => remote(found, service, rpc),
         Operation::Grpc { .. } => Risk::Read,
         // What a person has let through is weighed as they have it, unless its place is the caller's choice.
         _ if endpoint.reviewed && !has_values => Risk::Read,
         _ if endpoint.reviewed => posted(found, &endpoint_call::path(endpoint, arguments)?),
-        Operation::Graphql { query, operation_name } => queried(found, query, operation_name.as_deref())?,
+        Operation::Graphql { query, operation_name } => {
+            let path = endpoint_call::path(endpoint, arguments)?;
+            graphql_risk::queried(found, &path, query, operation_name.as_deref())?.max(posted(found, &path))
+        }
         Operation::Soap { action, element, .. } => {
             acted(found, action).max(named(found, element)).max(posted(found, &endpoint.path))
         }
@@ -105,53 +122,20 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
 }
 
 /// A request, which may speak another protocol that is registered at its place.
-fn requested(found: &Registered, method: &str, path: &str) -> Risk {
+fn requested(found: &Registered, (method, path): (&str, &str), carried: impl FnOnce() -> Carried) -> Risk {
     let by_request = found.weigh(path, risk_of_method(method), |endpoint| endpoint.takes(method));
     let method = method.trim().to_ascii_uppercase();
-    let place = |endpoint: &Endpoint| match &endpoint.operation {
-        // Some servers take an operation from the query, too.
-        Operation::Graphql { .. } if method != "OPTIONS" => Some(endpoint.path.clone()),
-        _ if matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS") => None,
-        Operation::Soap { .. } => Some(endpoint.path.clone()),
-        Operation::Grpc { service, rpc } => Some(format!("/{service}/{rpc}")),
+    // Some servers take an operation from the query, too.
+    let by_document = if method == "OPTIONS" { Risk::Read } else { graphql_risk::carried(found, path, carried) };
+    if matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS") {
+        return by_request.max(by_document);
+    }
+    let highest = found.highest_at(path, |endpoint| match &endpoint.operation {
+        Operation::Soap { .. } => Some(Cow::from(&endpoint.path)),
+        Operation::Grpc { service, rpc } => Some(Cow::from(format!("/{service}/{rpc}"))),
         _ => None,
-    };
-    by_request.max(found.highest_at(path, place))
-}
-
-fn queried(found: &Registered, document: &str, name: Option<&str>) -> Result<Risk> {
-    let asked = graphql::operation(document, name)?;
-    let by_kind = match asked.kind {
-        Kind::Query => Risk::LowWrite,
-        Kind::Mutation => Risk::HighWrite,
-        Kind::Subscription => {
-            return Err(Error::invalid(
-                "A subscription goes on and on: open it with call_websocket, which says how under further_messages.",
-            ));
-        }
-    };
-    let registered: Vec<(graphql::Operation, Risk)> = found
-        .endpoints
-        .iter()
-        .filter_map(|endpoint| match &endpoint.operation {
-            // One that names none of the fields has none of them.
-            Operation::Graphql { query, operation_name } if asked.fields.iter().any(|field| query.contains(field)) => {
-                let operation = graphql::operation(query, operation_name.as_deref()).ok()?;
-                (operation.kind == asked.kind).then(|| (operation, endpoint.effective_risk()))
-            }
-            _ => None,
-        })
-        .collect();
-    let of_field = |field: &String| {
-        let with_it = registered.iter().filter(|(operation, _)| operation.fields.contains(field));
-        with_it.map(|(_, risk)| *risk).max().unwrap_or(by_kind)
-    };
-    let outermost = asked.fields.iter().map(of_field).max().unwrap_or(by_kind);
-    // Many systems group what they do: from `customer { rename }` nothing follows for `customer { deleteAll }`.
-    let known: HashSet<&str> = registered.iter().flat_map(|(operation, _)| operation.leaves()).collect();
-    let is_known = asked.leaves().all(|leaf| known.contains(leaf));
-    let own = if is_known { outermost } else { outermost.max(by_kind) };
-    Ok(own.max(posted(found, &graphql_path(found))))
+    });
+    by_request.max(by_document).max(highest)
 }
 
 /// Returns the risk registered for a SOAPAction. One that only looks like a registered one is not let through as that.
@@ -189,21 +173,26 @@ fn remote(found: &Registered, service: &str, method: &str) -> Risk {
     known.max(posted(found, &format!("/{service}/{method}")))
 }
 
-/// A WebSocket. It begins as a GET, which a server may answer as such.
-fn connected(found: &Registered, path: &str) -> Risk {
+/// Messages over a WebSocket. It begins as a GET, which a server may answer as such.
+fn connected<'a>(found: &Registered, path: &str, messages: impl Iterator<Item = &'a str>) -> Risk {
     let by_socket = found.weigh(path, UNKNOWN, |endpoint| endpoint.operation == Operation::Websocket);
-    by_socket.max(found.weigh(path, Risk::Read, |endpoint| endpoint.takes("GET")))
+    let by_get = found.weigh(path, Risk::Read, |endpoint| endpoint.takes("GET"));
+    let begins = || {
+        let (query, headers) = (Vec::new(), Vec::new());
+        RestRequest { method: Method::GET, path: path.to_owned(), query, headers, body: Body::None }
+    };
+    let by_document = match (graphql_carried::of_messages(messages), graphql_carried::of_request(Ok(begins()))) {
+        (Carried::Nothing, Carried::Nothing) => Risk::Read,
+        (said, Carried::Nothing) => graphql_risk::carried(found, path, || said),
+        (Carried::Nothing, asked) => graphql_risk::carried(found, path, || asked),
+        _ => graphql_risk::carried(found, path, || Carried::Unclear),
+    };
+    by_socket.max(by_get).max(by_document)
 }
 
 /// The risk of a plain POST that is registered at the place another protocol is spoken.
 fn posted(found: &Registered, path: &str) -> Risk {
     found.weigh(path, Risk::Read, |endpoint| endpoint.takes("POST"))
-}
-
-/// Returns the path where a system takes GraphQL: where its registered operations have it, else its base URL itself.
-pub(super) fn graphql_path(found: &Registered) -> String {
-    let registered = found.endpoints.iter().find(|one| matches!(one.operation, Operation::Graphql { .. }));
-    registered.map(|endpoint| endpoint.path.clone()).unwrap_or_default()
 }
 
 /// The version of SOAP registered for an action or an element.

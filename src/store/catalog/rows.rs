@@ -31,14 +31,17 @@ pub(super) fn all(tx: &Tx) -> Result<Vec<Registered>> {
         of.entry(endpoint.system_id).or_default().push(endpoint);
     }
     let systems = tx.all(SYSTEM, (), read_system)?;
-    let with = |system: System| Registered { endpoints: of.remove(&system.id).unwrap_or_default(), system };
-    Ok(systems.into_iter().map(with).collect())
+    let mut with = |system: System| {
+        let endpoints = of.remove(&system.id).unwrap_or_default();
+        Registered::new(system, endpoints)
+    };
+    Ok(systems.into_iter().map(&mut with).collect())
 }
 
 /// One system with its endpoints; none where it is gone.
 pub(super) fn one(tx: &Tx, id: SystemId) -> Result<Option<Registered>> {
     let Some(system) = system(tx, id)? else { return Ok(None) };
-    Ok(Some(Registered { system, endpoints: endpoints(tx, id)? }))
+    Ok(Some(Registered::new(system, endpoints(tx, id)?)))
 }
 
 /// The endpoints of a system.

@@ -9,7 +9,7 @@ use crate::{
     engine::{context::Context, preparation::Preparation, tool::Tool},
     model::{error::Result, output::Output, question::Question, spec::Category},
     services::{
-        catalog::{ahead, calls, graphql_call::Query, risk},
+        catalog::{ahead, calls, graphql_call::Query, resolve, risk},
         handles::Handles,
     },
 };
@@ -35,6 +35,8 @@ pub(super) fn tool(handles: &Handles) -> Tool {
         |args: &Args| &args.system_id,
         |directory, args| risk::of_graphql(directory, &args.system_id, &args.query, args.operation_name.as_deref()),
     );
+    let relied_on = handles.clone();
+    let calls = calls.relies_on(move |args| resolve::graphql_as_it_is(&relied_on.directory(), &args.system_id));
     let tool = Tool::prepared(
         "call_graphql_endpoint",
         Category::Catalog,

@@ -58,7 +58,9 @@ pub(super) fn tool(handles: &Handles) -> Tool {
         calls,
         handles,
         |args: &Args| &args.system_id,
-        |directory, args| risk::of_rest(directory, &args.system_id, &args.method, &args.path),
+        |directory, args| {
+            risk::of_rest(directory, &args.system_id, (&args.method, &args.path), || request(args.clone()))
+        },
     );
     let tool = Tool::prepared(
         "call_rest_endpoint",

@@ -2,6 +2,7 @@
 
 mod asker;
 mod bound;
+mod graphql;
 mod hosts;
 mod inner;
 mod scopes;

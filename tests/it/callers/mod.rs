@@ -2,6 +2,7 @@
 
 mod credentials;
 mod graphql;
+mod graphql_doors;
 mod grpc;
 mod grpc_things;
 mod grpc_tool;

@@ -19,7 +19,7 @@ use crate::support::{
 };
 
 /// The risk a call is weighed at; nothing is sent.
-async fn risk(app: &TestApp, tool: &str, call: Value) -> String {
+pub(super) async fn risk(app: &TestApp, tool: &str, call: Value) -> String {
     let owner = app.caller(&["*"]).await;
     let rehearsal = Call { dry_run: true, ..Call::new(owner, tool, call) };
     match app.satchel.invoker.invoke(rehearsal, CancellationToken::new()).await.unwrap() {
