@@ -220,10 +220,12 @@ fn learn(tx: &Tx, reward: &Reward, now: Time) -> Result<()> {
     let (least, most) = WEIGHT;
     tx.run(
         "INSERT INTO tool_outcomes (tool, calls, failures, weight, last_used_at)
-         VALUES (?1, 1, ?2, min(max(1.0 + ?3, ?5), ?6), ?4)
-         ON CONFLICT (tool) DO UPDATE SET calls = calls + 1, failures = failures + excluded.failures,
-           weight = min(max(weight + ?3, ?5), ?6), last_used_at = excluded.last_used_at",
-        (&reward.tool, reward.failed, reward.change, now.millis(), least, most),
+         VALUES (?1, 1, ?2, ?7, ?4)
+         ON CONFLICT (tool) DO UPDATE SET calls = tool_outcomes.calls + 1,
+           failures = tool_outcomes.failures + excluded.failures, last_used_at = excluded.last_used_at,
+           weight = CASE WHEN tool_outcomes.weight + ?3 < ?5 THEN ?5 WHEN tool_outcomes.weight + ?3 > ?6 THEN ?6
+                         ELSE tool_outcomes.weight + ?3 END",
+        (&reward.tool, reward.failed, reward.change, now, least, most, (1.0 + reward.change).clamp(least, most)),
     )?;
     Ok(())
 }

@@ -132,7 +132,7 @@ impl Catalog {
                     review::let_through_draft(tx, &by, &mut system, read)?;
                 }
                 SystemStatus::Active => {
-                    let reviewed = "UPDATE endpoints SET reviewed = 1 WHERE system = ?1 AND waiting IS NULL";
+                    let reviewed = "UPDATE endpoints SET reviewed = TRUE WHERE system = ?1 AND waiting IS NULL";
                     tx.run(reviewed, [id.to_string()])?;
                 }
                 _ => {}

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{db::Db, sql::params};
+use super::db::Db;
 use crate::model::{error::Result, time::Time, user::UserId};
 
 /// A text of a script that a person may agree to.
@@ -17,18 +17,16 @@ pub struct ScriptText {
 /// Whether this person has agreed to this text.
 pub async fn has(db: &Db, user: UserId, text: ScriptText) -> Result<bool> {
     let sql = "SELECT 1 FROM script_consents WHERE user = ?1 AND script = ?2 AND digest = ?3";
-    let found = db.read(move |tx| tx.first(sql, (user.to_string(), text.script, text.digest), |_| Ok(()))).await?;
-    Ok(found.is_some())
+    db.read(move |tx| tx.exists(sql, (user.to_string(), text.script, text.digest))).await
 }
 
 /// Stores that this person agrees to these texts.
 pub async fn give(db: &Db, user: UserId, texts: Vec<ScriptText>, now: Time) -> Result<()> {
     db.write(move |tx| {
-        for ScriptText { script, digest } in &texts {
-            let sql = "INSERT OR IGNORE INTO script_consents (user, script, digest, given_at) VALUES (?1, ?2, ?3, ?4)";
-            tx.run(sql, params![user.to_string(), script, digest, now.millis()])?;
-        }
-        Ok(())
+        let sql = "INSERT INTO script_consents (user, script, digest, given_at) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT (user, script, digest) DO NOTHING";
+        let given = texts.iter().map(|text| (user.to_string(), &text.script, &text.digest, now));
+        tx.many(sql, given).map(drop)
     })
     .await
 }

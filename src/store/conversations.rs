@@ -58,10 +58,13 @@ impl Conversations {
         let sql = format!(
             "SELECT {COLUMNS},
                CASE WHEN ?2 IS NULL THEN NULL ELSE (SELECT m.text FROM messages m
-                  WHERE m.conversation = c.id AND m.text LIKE ?2 ESCAPE '\\' ORDER BY m.seq DESC LIMIT 1) END AS text
+                  WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'
+                  ORDER BY m.seq DESC LIMIT 1) END AS text
              FROM conversations c
-             WHERE c.user = ?1 AND (?2 IS NULL OR c.title LIKE ?2 ESCAPE '\\' OR c.folder LIKE ?2 ESCAPE '\\'
-                OR EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.text LIKE ?2 ESCAPE '\\'))
+             WHERE c.user = ?1 AND (?2 IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
+                OR lower(c.folder) LIKE lower(?2) ESCAPE '\\'
+                OR EXISTS (SELECT 1 FROM messages m
+                           WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'))
              ORDER BY c.updated_at DESC, c.id DESC LIMIT ?3"
         );
         self.db

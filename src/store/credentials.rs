@@ -210,7 +210,7 @@ fn read(tx: &Tx, carrier: Carrier, hash: Hash) -> Result<Option<Identity>> {
 /// one another, so that nobody changes anything after the change that took it from them.
 pub(super) fn ensure_lasting(tx: &Tx, by: &Actor) -> Result<()> {
     const ROLE: &str =
-        "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
+        "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND NOT u.disabled";
     let user = by.caller.user.to_string();
     let role = |row: &Row<'_>| row.json::<Permissions>("permissions");
     let (now, carrier) = match (by.caller.credential, by.session) {
@@ -238,7 +238,7 @@ fn narrowed() -> Error {
 
 const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id AS key, k.permissions AS granted, \
      k.last_used_at, k.personal \
-     FROM api_keys k JOIN users u ON u.id = k.user JOIN roles r ON r.name = u.role WHERE k.hash = ?1 AND u.disabled = 0";
+     FROM api_keys k JOIN users u ON u.id = k.user JOIN roles r ON r.name = u.role WHERE k.hash = ?1 AND NOT u.disabled";
 
 fn read_key(row: &Row<'_>) -> Result<Identity> {
     let key: Id<ApiKey> = row.parsed("key")?;
@@ -256,7 +256,7 @@ fn read_key(row: &Row<'_>) -> Result<Identity> {
 }
 
 const SESSION: &str = "SELECT u.id, u.username, u.role, r.permissions, s.id AS session, s.expires_at, s.last_seen_at \
-     FROM sessions s JOIN users u ON u.id = s.user JOIN roles r ON r.name = u.role WHERE s.hash = ?1 AND u.disabled = 0";
+     FROM sessions s JOIN users u ON u.id = s.user JOIN roles r ON r.name = u.role WHERE s.hash = ?1 AND NOT u.disabled";
 
 fn read_session(row: &Row<'_>) -> Result<Identity> {
     Ok(Identity {
@@ -277,7 +277,7 @@ fn caller(row: &Row<'_>, credential: Credential) -> Result<Caller> {
 
 fn first_administrator(tx: &Tx) -> Result<Option<(UserId, String)>> {
     const SQL: &str =
-        "SELECT id, username FROM users WHERE role = 'administrator' AND disabled = 0 ORDER BY id LIMIT 1";
+        "SELECT id, username FROM users WHERE role = 'administrator' AND NOT disabled ORDER BY id LIMIT 1";
     tx.first(SQL, (), |row| Ok((row.parsed("id")?, row.get("username")?)))
 }
 

@@ -27,7 +27,10 @@ use self::{
     failure::{closed, reading_busy, writing_busy},
     writer::{Bell, Job, Order, Undo, write_groups},
 };
-use super::sql::{self, Connection, Tx};
+use super::{
+    backup::snapshots,
+    sql::{self, Connection, Tx},
+};
 use crate::{
     model::error::{Error, Result},
     share::{Share, behalf},
@@ -74,7 +77,7 @@ impl Db {
     /// Opens or creates the database file and brings its schema up to date.
     pub fn open(path: &Path, commit: Commit) -> Result<Self> {
         let mut connection = Connection::open(path)?;
-        sql::migrate(path, &mut connection)?;
+        sql::migrate(&mut connection, |schema| snapshots::take(path, schema))?;
         let (writer, orders) = mpsc::channel();
         let runtime = Handle::try_current().ok();
         let group = if commit == Commit::Grouped { GROUP } else { 1 };

@@ -163,7 +163,7 @@ pub async fn sweep(db: &Db, keep: Keep) -> Result<usize> {
 
 impl Filter {
     fn clause(&self) -> (String, Vec<Box<dyn Bind>>) {
-        let mut conditions = vec!["1".to_owned()];
+        let mut conditions = vec!["TRUE".to_owned()];
         let mut bound: Vec<Box<dyn Bind>> = Vec::new();
         let mut add = |condition: &str, value: Box<dyn Bind>| {
             bound.push(value);

@@ -90,18 +90,17 @@ fn write(
     let sql = format!(
         "INSERT INTO index_entries (name, text, hash, given, metadata, put_by, created_at, updated_at, origin, author)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?6)
-         ON CONFLICT (name) DO UPDATE SET text = coalesce(excluded.text, text), hash = excluded.hash,
+         ON CONFLICT (name) DO UPDATE SET text = coalesce(excluded.text, index_entries.text), hash = excluded.hash,
            given = excluded.given, metadata = excluded.metadata, put_by = excluded.put_by, updated_at = excluded.updated_at,
            origin = {joined}, author = {author}
          RETURNING id",
     );
     let (by, origin) = (by.map(|by| by.to_string()), origin::text(&put.origin));
     let row = (&put.name, &put.text, hash, put.given, json, by, now.millis(), origin);
-    let id = tx.one(&sql, row)?;
+    let id: i64 = tx.one(&sql, row)?;
     tx.run("DELETE FROM index_metadata WHERE entry = ?1", [id])?;
-    for (key, value) in metadata {
-        tx.run("INSERT INTO index_metadata (entry, key, value) VALUES (?1, ?2, ?3)", (id, key, value.as_text()))?;
-    }
+    let sql = "INSERT INTO index_metadata (entry, key, value) VALUES (?1, ?2, ?3)";
+    tx.many(sql, metadata.iter().map(|(key, value)| (id, key, value.as_text())))?;
     Ok(id)
 }
 

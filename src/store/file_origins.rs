@@ -134,8 +134,8 @@ impl FileOrigins {
     pub async fn keep_tree(&self, tree: Tree) -> Result<()> {
         let work = move |tx: &Tx| {
             forget_tree(tx, tree.id)?;
-            let sql = "SELECT 1 FROM tree_origins WHERE owner = ?1 AND path = ?2 AND since <= ?3 AND lasting = 1
-                         AND (origin ->> 'program_of' IS NULL OR origin ->> 'program_of' IS ?4)";
+            let sql = "SELECT 1 FROM tree_origins WHERE owner = ?1 AND path = ?2 AND since <= ?3 AND lasting
+                         AND (origin ->> 'program_of' IS NULL OR origin ->> 'program_of' IS NOT DISTINCT FROM ?4)";
             let program = tree.origin.program_of.map(|user| user.to_string());
             let place = (tree.place.owner(), &tree.place.path, tree.since, program);
             match tx.first(sql, place, |_| Ok(()))? {

@@ -154,7 +154,7 @@ impl Graph {
 
 fn put_node(tx: &Tx, node: &NewNode, now: Time) -> Result<i64> {
     // What was found is seen by who sees the documents, and goes with them: nothing of it is put.
-    let forget = "UPDATE graph_nodes SET labels = '[]', props = '{}', created_at = ?2 WHERE id = ?1 AND put = 0";
+    let forget = "UPDATE graph_nodes SET labels = '[]', props = '{}', created_at = ?2 WHERE id = ?1 AND NOT put";
     tx.run(forget, (node.id(), now.millis()))?;
     let sql = "SELECT number, labels, props FROM graph_nodes WHERE id = ?1";
     let old = tx.first(sql, [node.id()], |row| {
@@ -174,7 +174,7 @@ fn put_node(tx: &Tx, node: &NewNode, now: Time) -> Result<i64> {
         Some(number) => {
             let (origin, joined) = (origin::joined("origin", "?6"), author::joined("author", "?7"));
             let sql = format!(
-                "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = 1, updated_at = ?5, origin = {origin},
+                "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = TRUE, updated_at = ?5, origin = {origin},
                    author = {joined} WHERE number = ?1"
             );
             tx.run(&sql, (number, row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))?;
@@ -182,7 +182,7 @@ fn put_node(tx: &Tx, node: &NewNode, now: Time) -> Result<i64> {
         }
         None => {
             let sql = "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at, origin, author)
-                       VALUES (?1, ?2, ?3, ?4, 1, ?5, ?5, ?6, ?7) RETURNING number";
+                       VALUES (?1, ?2, ?3, ?4, TRUE, ?5, ?5, ?6, ?7) RETURNING number";
             tx.one(sql, (node.id(), row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))
         }
     }
@@ -192,7 +192,7 @@ fn put_edge(tx: &Tx, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
     let mut made = Vec::new();
     let mut ends = [0; 2];
     for (end, id) in ends.iter_mut().zip([edge.src(), edge.dst()]) {
-        let sql = "SELECT number FROM graph_nodes WHERE id = ?1 AND put = 1";
+        let sql = "SELECT number FROM graph_nodes WHERE id = ?1 AND put";
         *end = match tx.first(sql, [id], |row| row.get("number"))? {
             Some(number) => number,
             None => {

@@ -97,8 +97,9 @@ impl Ingest {
             .write(|tx| {
                 let reason = "Reading it ended the server again and again. It is left alone now.";
                 tx.run(
-                    "UPDATE documents SET status = iif(attempts < ?1, 'queued', 'failed'), progress = 0, run = run + 1,
-                                          reason = iif(attempts < ?1, NULL, ?2) WHERE status = 'reading'",
+                    "UPDATE documents SET status = CASE WHEN attempts < ?1 THEN 'queued' ELSE 'failed' END, progress = 0,
+                                          run = run + 1, reason = CASE WHEN attempts < ?1 THEN NULL ELSE ?2 END
+                     WHERE status = 'reading'",
                     (CRASHES, reason),
                 )?;
                 let sql = "SELECT count(*) FROM documents WHERE status IN ('queued', 'embedding')";

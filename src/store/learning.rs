@@ -10,7 +10,6 @@ use super::{db::Db, people::Actor, sql::Tx, vectors};
 use crate::model::{
     error::Result,
     learning::{Ended, Learned, OwnNeed, PastNeed, Used},
-    time::Time,
     user::UserId,
 };
 
@@ -97,8 +96,8 @@ fn note(tx: &Tx, ended: &Ended) -> Result<Option<i64>> {
     let (successes, failures) = if ended.success { (1, 0) } else { (0, 1) };
     tx.run(
         "INSERT INTO need_tools (need, tool, successes, failures, last_at) VALUES (?1, ?2, ?3, ?4, ?5)
-         ON CONFLICT (need, tool) DO UPDATE SET successes = successes + excluded.successes,
-           failures = failures + excluded.failures, last_at = excluded.last_at",
+         ON CONFLICT (need, tool) DO UPDATE SET successes = need_tools.successes + excluded.successes,
+           failures = need_tools.failures + excluded.failures, last_at = excluded.last_at",
         (need, &ended.tool, successes, failures, ended.at.millis()),
     )?;
     tx.run("DELETE FROM needs WHERE id <= (SELECT max(id) FROM needs) - ?1", [KEPT])?;
@@ -160,7 +159,7 @@ fn learned(tx: &Tx, tool: &str, person: Option<String>, bound: f32) -> Result<Le
 mod tests {
     use super::*;
     use crate::{
-        model::conversation::ConversationId,
+        model::{conversation::ConversationId, time::Time},
         store::{db::Commit, users},
     };
 

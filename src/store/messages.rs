@@ -160,10 +160,13 @@ pub(super) fn put_step(tx: &Tx, message: MessageId, position: usize, step: &Step
     let edited = (!step.edited.is_empty()).then(|| serde_json::to_string(&step.edited)).transpose();
     let edited = edited.map_err(Error::internal)?;
     tx.run(
-        "INSERT OR REPLACE INTO steps (message, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk,
-                                       state, success, output, model_text, ticket, duration_ms, started_at,
-                                       asked_arguments, approved_by, edited)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)",
+        "INSERT INTO steps (message, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk, state,
+                            success, output, model_text, ticket, duration_ms, started_at, asked_arguments, approved_by,
+                            edited)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19)
+         ON CONFLICT (message, position) DO UPDATE SET call_id = ?3, provider_id = ?4, tool = ?5, asked_as = ?6,
+           arguments = ?7, malformed = ?8, risk = ?9, state = ?10, success = ?11, output = ?12, model_text = ?13,
+           ticket = ?14, duration_ms = ?15, started_at = ?16, asked_arguments = ?17, approved_by = ?18, edited = ?19",
         params![
             message.to_string(),
             i64::try_from(position).unwrap_or(i64::MAX),

@@ -3,7 +3,7 @@
 use super::sql::Row;
 use crate::model::{error::Result, origin::Origin};
 
-/// Reads the origin of a row from its column `origin`; `None` if nothing of it came from outside, or somebody has vouched for it.
+/// Reads the origin of a row; `None` if nothing of it came from outside, or somebody has vouched for it.
 pub(super) fn read(row: &Row<'_>) -> Result<Option<Origin>> {
     row.optional_json("origin")
 }
@@ -16,7 +16,8 @@ pub(super) fn text(origin: &Option<Origin>) -> Option<String> {
 /// SQL of the origin of what holds content of both, as [`Origin::joined`].
 pub(super) fn joined(first: &str, second: &str) -> String {
     format!(
-        "CASE WHEN {first} IS NULL OR {second} IS NULL OR {first} ->> 'program_of' IS {second} ->> 'program_of'
+        "CASE WHEN {first} IS NULL OR {second} IS NULL
+                OR {first} ->> 'program_of' IS NOT DISTINCT FROM {second} ->> 'program_of'
               THEN coalesce({first}, {second})
               WHEN {first} ->> 'program_of' IS NOT NULL AND {second} ->> 'program_of' IS NULL THEN {second}
               ELSE json_remove({first}, '$.program_of') END"
@@ -27,6 +28,7 @@ pub(super) fn joined(first: &str, second: &str) -> String {
 pub(super) fn of_group(column: &str) -> String {
     format!(
         "coalesce(max({column}) FILTER (WHERE {column} ->> 'program_of' IS NULL),
-                  iif(count(DISTINCT {column} ->> 'program_of') > 1, json_remove(max({column}), '$.program_of'), max({column})))"
+                  CASE WHEN count(DISTINCT {column} ->> 'program_of') > 1 THEN json_remove(max({column}), '$.program_of')
+                       ELSE max({column}) END)"
     )
 }

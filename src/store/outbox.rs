@@ -55,7 +55,7 @@ pub fn trim(tx: &Tx, space: Space, seq: i64) -> Result<()> {
     tx.run("DELETE FROM outbox WHERE space = ?1 AND seq <= ?2", (space.as_str(), seq))?;
     tx.run(
         "INSERT INTO outbox_trimmed (space, seq) VALUES (?1, ?2)
-         ON CONFLICT (space) DO UPDATE SET seq = max(seq, excluded.seq)",
+         ON CONFLICT (space) DO UPDATE SET seq = excluded.seq WHERE excluded.seq > outbox_trimmed.seq",
         (space.as_str(), seq),
     )?;
     Ok(())

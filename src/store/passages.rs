@@ -86,7 +86,8 @@ pub async fn number_page(db: &Db, user: UserId, conversation: ConversationId, pa
         let text: String = page.text.chars().take(KEPT).collect();
         // Passages of documents are counted upwards by their chunks, pages downwards.
         let sql = "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score, url)
-                   SELECT ?1, coalesce(max(number), 0) + 1, min(0, coalesce(min(chunk), 0)) - 1, '', ?3, '', NULL, 0, 0, ?4, 1, ?2
+                   SELECT ?1, coalesce(max(number), 0) + 1, CASE WHEN min(chunk) < 0 THEN min(chunk) ELSE 0 END - 1, '',
+                     ?3, '', NULL, 0, 0, ?4, 1, ?2
                    FROM passages WHERE conversation = ?1";
         tx.run(sql, (&id, &page.url, &page.title, text))?;
         tx.first(known, (&id, &page.url), |row| row.get("number"))
@@ -109,11 +110,8 @@ pub(super) fn by_number(tx: &Tx, conversation: ConversationId) -> Result<HashMap
 
 /// Writes down what a message cites.
 pub(super) fn cite(tx: &Tx, message: MessageId, citations: &[Citation]) -> Result<()> {
-    for citation in citations {
-        let sql = "INSERT OR IGNORE INTO citations (message, number) VALUES (?1, ?2)";
-        tx.run(sql, (message.to_string(), citation.number))?;
-    }
-    Ok(())
+    let sql = "INSERT INTO citations (message, number) VALUES (?1, ?2) ON CONFLICT (message, number) DO NOTHING";
+    tx.many(sql, citations.iter().map(|citation| (message.to_string(), citation.number))).map(drop)
 }
 
 /// What each message of a conversation cites, by the message's id.

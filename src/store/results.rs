@@ -100,7 +100,7 @@ impl Results {
         let oldest = oldest(now);
         let found = self.db.read(move |tx| {
             let sql = "SELECT text, origin FROM results
-                       WHERE id = ?1 AND user = ?2 AND topic IS ?3 AND created_at >= ?4";
+                       WHERE id = ?1 AND user = ?2 AND topic IS NOT DISTINCT FROM ?3 AND created_at >= ?4";
             let begun = tx.first(sql, (id.to_string(), user, topic, oldest), |row| {
                 Ok(StoredText { text: row.get("text")?, origin: origin::read(row)? })
             })?;

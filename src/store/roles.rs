@@ -35,7 +35,7 @@ impl People {
         self.change_by(by, move |tx, by| {
             ensure_unlike_others(tx, &role.name)?;
             let text = permissions_text(&role.permissions)?;
-            tx.run("INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, 0)", (&role.name, text))?;
+            tx.run("INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, FALSE)", (&role.name, text))?;
             by.record(tx, "role.create", json!({"role": role.name, "permissions": role.permissions}))
         })
         .await?;
@@ -90,8 +90,8 @@ pub(super) async fn seed(db: &Db) -> Result<()> {
     }
     db.write(move |tx| {
         for role in missing {
-            const SQL: &str = "INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, 1) \
-                 ON CONFLICT (name) DO UPDATE SET permissions = excluded.permissions, built_in = 1";
+            const SQL: &str = "INSERT INTO roles (name, permissions, built_in) VALUES (?1, ?2, TRUE) \
+                 ON CONFLICT (name) DO UPDATE SET permissions = excluded.permissions, built_in = TRUE";
             tx.run(SQL, (&role.name, permissions_text(&role.permissions)?))?;
         }
         Ok(())
@@ -112,7 +112,7 @@ pub(super) fn demand(tx: &Tx, name: &str) -> Result<Role> {
 /// Fails where a change has left nobody who may do everything.
 pub(super) fn demand_administrator(tx: &Tx) -> Result<()> {
     let roles = tx.all(
-        "SELECT DISTINCT r.name, r.permissions, r.built_in FROM roles r JOIN users u ON u.role = r.name WHERE u.disabled = 0",
+        "SELECT DISTINCT r.name, r.permissions, r.built_in FROM roles r JOIN users u ON u.role = r.name WHERE NOT u.disabled",
         (),
         read,
     )?;

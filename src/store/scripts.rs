@@ -239,9 +239,9 @@ impl Scripts {
         self.db
             .write(move |tx| {
                 tx.run("DELETE FROM script_grants WHERE script = ?1", [&name])?;
-                for host in &hosts {
-                    tx.run("INSERT OR IGNORE INTO script_grants (script, host) VALUES (?1, ?2)", [&name, host])?;
-                }
+                let sql =
+                    "INSERT INTO script_grants (script, host) VALUES (?1, ?2) ON CONFLICT (script, host) DO NOTHING";
+                tx.many(sql, hosts.iter().map(|host| [&name, host]))?;
                 by.record(tx, "script.grant", json!({"script": name, "hosts": hosts}))
             })
             .await

@@ -129,7 +129,7 @@ impl People {
         let by = Actor { caller, session: None, now: visit.now };
         let user = self
             .change(move |tx| {
-                let sql = "SELECT 1 FROM users WHERE id = ?1 AND password = ?2 AND disabled = 0";
+                let sql = "SELECT 1 FROM users WHERE id = ?1 AND password = ?2 AND NOT disabled";
                 tx.first(sql, (user.id.to_string(), password), |_| Ok(()))?.ok_or_else(wrong)?;
                 insert(tx, user.id, hash, &visit)?;
                 tx.run("UPDATE users SET last_login_at = ?2 WHERE id = ?1", (user.id.to_string(), visit.now.millis()))?;
@@ -265,7 +265,7 @@ pub(super) fn end_all(tx: &Tx, user: UserId) -> Result<()> {
 /// Ends all sessions of a user but one.
 pub(super) fn end_others(tx: &Tx, user: UserId, keep: Option<SessionId>) -> Result<()> {
     let keep = keep.map(|id| id.to_string());
-    tx.run("DELETE FROM sessions WHERE user = ?1 AND id IS NOT ?2", (user.to_string(), keep)).map(drop)
+    tx.run("DELETE FROM sessions WHERE user = ?1 AND id IS DISTINCT FROM ?2", (user.to_string(), keep)).map(drop)
 }
 
 fn insert(tx: &Tx, user: UserId, hash: token::Hash, visit: &Visit) -> Result<()> {
@@ -285,7 +285,7 @@ fn insert(tx: &Tx, user: UserId, hash: token::Hash, visit: &Visit) -> Result<()>
 /// Keeps the network somebody has signed in from: it outlives their sessions, and is forgotten a while later.
 fn remember_network(tx: &Tx, user: UserId, visit: &Visit) -> Result<()> {
     let sql = "INSERT INTO known_networks (user, network, last_at) VALUES (?1, ?2, ?3) \
-         ON CONFLICT DO UPDATE SET last_at = excluded.last_at";
+         ON CONFLICT (user, network) DO UPDATE SET last_at = excluded.last_at";
     tx.run(sql, (user.to_string(), network(&visit.address), visit.now.millis()))?;
     let known_since = visit.now.millis().saturating_sub_unsigned(KNOWN.as_millis() as u64);
     let spare = "DELETE FROM known_networks WHERE user = ?1 AND (last_at < ?2 OR network NOT IN \

@@ -203,8 +203,9 @@ impl Turns {
         let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
         self.db
             .write(move |tx| {
-                tx.run("UPDATE turns SET state = ?2, error = ?3, finished_at = ?4, last_event = max(last_event, ?5),
-                       failure = ?6
+                tx.run(
+                    "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4,
+                         last_event = CASE WHEN ?5 > last_event THEN ?5 ELSE last_event END, failure = ?6
                      WHERE id = ?1",
                     params![
                         turn.to_string(),

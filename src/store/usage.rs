@@ -24,8 +24,8 @@ pub async fn spend(db: &Db, user: UserId, now: Time, cost: Usage) -> Result<()> 
 pub(super) fn add(tx: &Tx, user: UserId, now: Time, cost: Usage) -> Result<()> {
     tx.run(
         "INSERT INTO usage (user, day, input_tokens, output_tokens) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (user, day) DO UPDATE SET input_tokens = input_tokens + excluded.input_tokens,
-           output_tokens = output_tokens + excluded.output_tokens",
+         ON CONFLICT (user, day) DO UPDATE SET input_tokens = usage.input_tokens + excluded.input_tokens,
+           output_tokens = usage.output_tokens + excluded.output_tokens",
         (user.to_string(), now.day(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed()),
     )?;
     Ok(())

@@ -69,7 +69,7 @@ impl People {
     /// The permissions of this person's role, now; none where there is no such person, or they are kept out.
     pub async fn permissions_of(&self, id: UserId) -> Result<Permissions> {
         let sql =
-            "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND u.disabled = 0";
+            "SELECT r.permissions FROM users u JOIN roles r ON r.name = u.role WHERE u.id = ?1 AND NOT u.disabled";
         let found = self.db.read(move |tx| tx.first(sql, [id.to_string()], |row| row.json("permissions"))).await?;
         Ok(found.unwrap_or_default())
     }
@@ -187,7 +187,7 @@ impl People {
         let hash = self.hasher.hash(Password::choose(new, &user.username)?).await?;
         self.change_by(by, move |tx, by| {
             // In place of the one that was verified: meanwhile it may have been taken from whoever asks.
-            let sql = "UPDATE users SET password = ?3 WHERE id = ?1 AND password IS ?2";
+            let sql = "UPDATE users SET password = ?3 WHERE id = ?1 AND password IS NOT DISTINCT FROM ?2";
             if tx.run(sql, (id.to_string(), kept, hash))? == 0 {
                 return Err(wrong());
             }

@@ -2,12 +2,7 @@
 
 use std::collections::HashMap;
 
-use super::{
-    collections::VISIBLE,
-    db::Db,
-    excerpts::Authorship,
-    sql::{Row, params},
-};
+use super::{collections::VISIBLE, db::Db, excerpts::Authorship, sql::Row};
 use crate::model::{
     error::Result,
     knowledge::DocumentId,
@@ -57,8 +52,9 @@ pub async fn used(db: &Db, user: UserId, what: (Kind, String), now: Time) -> Res
         })?;
         let after = before.map_or_else(|| Frecency::first(now), |before| before.used(now));
         tx.run(
-            "INSERT OR REPLACE INTO uses (user, kind, id, count, used_at) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![user, kind, id, after.count, after.used_at.millis()],
+            "INSERT INTO uses (user, kind, id, count, used_at) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (user, kind, id) DO UPDATE SET count = excluded.count, used_at = excluded.used_at",
+            (&user, kind, id, after.count, after.used_at),
         )?;
         tx.run(
             "DELETE FROM uses WHERE user = ?1 AND (kind, id) NOT IN

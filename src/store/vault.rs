@@ -139,7 +139,7 @@ impl Vault {
         }
         let canary = vault_key::State::read(tx)?.canary.ok_or_else(|| Error::internal("the vault has no canary"))?;
         insert(tx, &self.key(&canary.kek)?, place, secret, now)?;
-        tx.run("UPDATE vault SET plain = 0 WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
+        tx.run("UPDATE vault SET plain = FALSE WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
     }
 
     /// As [`Vault::get`], inside a transaction.
@@ -162,7 +162,7 @@ pub(super) fn delete_in(tx: &Tx, place: (&str, &str)) -> Result<bool> {
 
 /// Says of a record just put that it is no secret, inside a transaction. It stays so until the next is put there.
 pub(super) fn mark_plain(tx: &Tx, place: (&str, &str)) -> Result<()> {
-    tx.run("UPDATE vault SET plain = 1 WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
+    tx.run("UPDATE vault SET plain = TRUE WHERE owner = ?1 AND name = ?2", [place.0, place.1]).map(drop)
 }
 
 /// Whether a record was said to be no secret when it was put, inside a transaction.

@@ -8,7 +8,7 @@ use std::time::Duration;
 use satchel::{
     model::{
         caller::Caller,
-        error::{Error, Kind},
+        error::Kind,
         memory::{Layer, MemoryChange, NewMemory},
     },
     services::remembering::Remembering,

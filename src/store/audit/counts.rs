@@ -64,8 +64,10 @@ pub(super) fn add(tx: &Tx, group: &Group) -> Result<()> {
     tx.many(
         "INSERT INTO audit_totals (minutes, start, first_seq, last_seq, number, wrong) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
          ON CONFLICT (minutes, start) DO UPDATE SET
-           first_seq = min(audit_totals.first_seq, excluded.first_seq),
-           last_seq = max(audit_totals.last_seq, excluded.last_seq),
+           first_seq = CASE WHEN excluded.first_seq < audit_totals.first_seq THEN excluded.first_seq
+                            ELSE audit_totals.first_seq END,
+           last_seq = CASE WHEN excluded.last_seq > audit_totals.last_seq THEN excluded.last_seq
+                           ELSE audit_totals.last_seq END,
            number = audit_totals.number + excluded.number, wrong = audit_totals.wrong + excluded.wrong",
         TOTALS.map(|minutes| [minutes, start(minutes), *first, *last, *number, *wrong]),
     )?;

@@ -8,10 +8,7 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::words::{Kind, Words};
-use crate::{
-    model::error::Result,
-    store::sql::{Tx, params},
-};
+use crate::{model::error::Result, store::sql::Tx};
 
 /// Most kinds that name a person and a tool. Where there are so many, new ones name neither.
 pub(super) const MOST: i64 = 100_000;

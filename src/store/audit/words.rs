@@ -53,7 +53,7 @@ impl Words {
     pub(super) fn read(&mut self, row: &Row<'_>) -> Result<Kind> {
         let mut kind = Kind::default();
         for (column, word) in COLUMNS.iter().zip(&mut kind) {
-            *word = self.number(row.get::<Option<&str>>(*column)?.unwrap_or_default());
+            *word = self.number(row.get::<Option<&str>>(column)?.unwrap_or_default());
         }
         Ok(kind)
     }

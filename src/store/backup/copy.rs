@@ -20,7 +20,7 @@ use crate::{
     },
     store::sql::{
         Connection, Tx,
-        copy::{self as pages, Step},
+        pages::{self, Step},
     },
 };
 

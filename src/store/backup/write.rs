@@ -219,7 +219,7 @@ mod tests {
         let seal = Seal::recipient("age1lggyhqrw2nlhcxprm67z43rta597azn8gknawjehu9d9dl0jq3yqqvfafg").unwrap();
         let extras = Extras { fetched_models: std::collections::HashSet::new(), vault_key: false };
         let job = Job { data: dir.path().to_owned(), work, target, seal, extras, now: Time::from_millis(1) };
-        let survey = survey::survey(&*Connection::in_memory()).unwrap();
+        let survey = survey::survey(&Connection::in_memory()).unwrap();
         let manifest = manifest(&job, survey, &Selection::default());
         fs::write(&job.target, "precious").unwrap();
         let error = write_file(&job, &manifest, &[], &Watch::default()).unwrap_err();

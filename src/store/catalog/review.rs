@@ -178,7 +178,7 @@ pub(super) fn let_through_draft(tx: &Tx, by: &Actor, system: &mut System, read: 
     }
     system.waiting = None;
     system.origin = None;
-    let reviewed = "UPDATE endpoints SET reviewed = 1, waiting = NULL, origin = NULL WHERE system = ?1";
+    let reviewed = "UPDATE endpoints SET reviewed = TRUE, waiting = NULL, origin = NULL WHERE system = ?1";
     tx.run(reviewed, [system.id.to_string()]).map(drop)
 }
 

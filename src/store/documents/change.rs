@@ -129,7 +129,8 @@ impl Documents {
                 };
                 tx.run(
                     "UPDATE documents SET status = ?2, reason = ?3, progress = 0, updated_at = ?4, run = run + 1,
-                                          content_by = iif(version > 0, NULL, content_by) WHERE number = ?1",
+                                          content_by = CASE WHEN version > 0 THEN NULL ELSE content_by END
+                     WHERE number = ?1",
                     (number, status.as_str(), reason, by.now.millis()),
                 )?;
                 by.record(tx, "document.cancel", json!({"id": id, "title": open_title(tx, &document)?}))?;
@@ -158,7 +159,7 @@ impl Documents {
                 note_writer(tx, number, &by, replaces_all)?;
                 let who = by.caller.user.to_string();
                 if let Some(title) = title {
-                    let sql = "UPDATE documents SET title = ?2, titled = 1, title_by = ?3 WHERE number = ?1";
+                    let sql = "UPDATE documents SET title = ?2, titled = TRUE, title_by = ?3 WHERE number = ?1";
                     tx.run(sql, (number, title, &who))?;
                 }
                 match content {

@@ -44,8 +44,8 @@ pub(super) fn selection(columns: &str) -> String {
     format!(
         "SELECT {columns} {FROM} WHERE {VISIBLE}
            AND (?2 IS NULL OR k.id = ?2)
-           AND (?3 IS NULL OR d.title LIKE ?3 ESCAPE '\\' OR d.uri LIKE ?3 ESCAPE '\\')
-           AND iif(?4 IS NULL, d.deleted_at IS NULL, d.status = ?4)
+           AND (?3 IS NULL OR lower(d.title) LIKE lower(?3) ESCAPE '\\' OR lower(d.uri) LIKE lower(?3) ESCAPE '\\')
+           AND CASE WHEN ?4 IS NULL THEN d.deleted_at IS NULL ELSE d.status = ?4 END
            AND (?5 IS NULL OR d.id < ?5)"
     )
 }

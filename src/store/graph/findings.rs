@@ -97,7 +97,7 @@ pub(super) fn holding_title(tx: &Tx, of: &Unread, limit: usize) -> Result<Vec<(U
     }
     let sql = format!(
         "SELECT {COLUMNS}, c.text FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version
-         WHERE d.number <> ?1 AND d.deleted_at IS NULL AND c.text LIKE ?2 ESCAPE '\\' LIMIT ?3"
+         WHERE d.number <> ?1 AND d.deleted_at IS NULL AND lower(c.text) LIKE lower(?2) ESCAPE '\\' LIMIT ?3"
     );
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     tx.all(&sql, (of.number, like(&of.title), limit), |row| Ok((document(row)?, row.get("text")?)))
@@ -123,11 +123,9 @@ pub(super) fn put(tx: &Tx, document: &Unread, findings: &[Finding], now: Time) -
         (document.number, own_id(&document.id)),
     )?;
     add(tx, document, findings, now)?;
-    tx.run(
-        "INSERT OR REPLACE INTO graph_reads (document, version) VALUES (?1, ?2)",
-        (document.number, document.version),
-    )?;
-    Ok(())
+    let sql = "INSERT INTO graph_reads (document, version) VALUES (?1, ?2)
+               ON CONFLICT (document) DO UPDATE SET version = excluded.version, by_model = FALSE";
+    tx.run(sql, (document.number, document.version)).map(drop)
 }
 
 pub(super) fn put_by_model(tx: &Tx, document: &Unread, findings: &[Finding], now: Time) -> Result<()> {
@@ -135,7 +133,7 @@ pub(super) fn put_by_model(tx: &Tx, document: &Unread, findings: &[Finding], now
         return Ok(());
     }
     add(tx, document, findings, now)?;
-    let sql = "UPDATE graph_reads SET by_model = 1 WHERE document = ?1 AND version = ?2";
+    let sql = "UPDATE graph_reads SET by_model = TRUE WHERE document = ?1 AND version = ?2";
     tx.run(sql, (document.number, document.version))?;
     Ok(())
 }
@@ -154,8 +152,8 @@ fn add(tx: &Tx, document: &Unread, findings: &[Finding], now: Time) -> Result<()
         let to = node(tx, document.number, &finding.to, now)?;
         let (Some(from), Some(to)) = (from, to) else { continue };
         tx.run(
-            "INSERT OR IGNORE INTO graph_edges (src, rel, dst, document, props, created_at, updated_at)
-             VALUES (?1, ?2, ?3, ?4, '{}', ?5, ?5)",
+            "INSERT INTO graph_edges (src, rel, dst, document, props, created_at, updated_at)
+             VALUES (?1, ?2, ?3, ?4, '{}', ?5, ?5) ON CONFLICT DO NOTHING",
             params![from, finding.rel, to, document.number, now.millis()],
         )?;
     }
@@ -179,15 +177,16 @@ fn node(tx: &Tx, document: i64, thing: &Thing, now: Time) -> Result<Option<i64>>
     let props = json!({"name": thing.name}).to_string();
     let labels = json!([thing.label]).to_string();
     tx.run(
-        "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, 0, ?5, ?5)
+        "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?5)
          ON CONFLICT (id) DO UPDATE SET name = excluded.name, labels = excluded.labels, props = excluded.props,
-           updated_at = excluded.updated_at WHERE NOT put AND name <> excluded.name",
+           updated_at = excluded.updated_at WHERE NOT graph_nodes.put AND graph_nodes.name <> excluded.name",
         params![thing.id, thing.name, labels, props, now.millis()],
     )?;
     let number = tx.first("SELECT number FROM graph_nodes WHERE id = ?1", [&thing.id], |row| row.get("number"))?;
     let number: i64 = number.ok_or_else(|| Error::internal("a node of the graph is missing"))?;
     let sql = "INSERT INTO graph_sources (node, document, name, label) VALUES (?1, ?2, ?3, ?4)
-               ON CONFLICT DO UPDATE SET name = excluded.name, label = excluded.label";
+               ON CONFLICT (node, document) DO UPDATE SET name = excluded.name, label = excluded.label";
     tx.run(sql, (number, source, &thing.name, &thing.label))?;
     Ok(Some(number))
 }
@@ -199,6 +198,6 @@ pub(super) fn spent(tx: &Tx, now: Time) -> Result<u64> {
 
 pub(super) fn spend(tx: &Tx, tokens: u64, now: Time) -> Result<()> {
     let sql = "INSERT INTO graph_usage (day, tokens) VALUES (?1, ?2)
-               ON CONFLICT (day) DO UPDATE SET tokens = tokens + excluded.tokens";
+               ON CONFLICT (day) DO UPDATE SET tokens = graph_usage.tokens + excluded.tokens";
     tx.run(sql, (now.day(), tokens.cast_signed())).map(drop)
 }

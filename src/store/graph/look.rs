@@ -51,8 +51,11 @@ fn seen() -> Seen {
     Seen {
         node: format!("(n.put OR {named})"),
         edge: format!("(e.document IS NULL OR (?2 AND EXISTS (SELECT 1 FROM {document} = e.document)))"),
-        name: format!("iif(n.put AND n.name = n.id, coalesce({}, n.name), n.name)", found("s.name")),
-        labels: format!("iif(n.labels = '[]', coalesce({}, '[]'), n.labels)", found("json_array(s.label)")),
+        name: format!("CASE WHEN n.put AND n.name = n.id THEN coalesce({}, n.name) ELSE n.name END", found("s.name")),
+        labels: format!(
+            "CASE WHEN n.labels = '[]' THEN coalesce({}, '[]') ELSE n.labels END",
+            found("json_array(s.label)")
+        ),
         named,
     }
 }
@@ -71,7 +74,8 @@ pub(super) fn outbound(tx: &Tx, sight: Sight, id: &str, rel: &str) -> Result<Vec
     let (author, authors) = (author::joined("n.author", "max(e.author)"), author::columns("author"));
     let sql = format!(
         "SELECT {authors}, id, found, origin FROM (
-           SELECT n.id, max(e.document IS NOT NULL OR {named}) AS found, {origin} AS origin, {author} AS author
+           SELECT n.id, count(*) FILTER (WHERE e.document IS NOT NULL OR {named}) > 0 AS found, {origin} AS origin,
+                  {author} AS author
            FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
            WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} GROUP BY n.id) ORDER BY id"
     );
@@ -85,9 +89,10 @@ pub(super) fn nodes(tx: &Tx, sight: Sight, filter: &Filter) -> Result<Vec<Node>>
     let Seen { node, edge, name, labels, .. } = seen();
     let sql = format!(
         "SELECT n.number FROM graph_nodes n WHERE {node}
-           AND (?3 IS NULL OR n.id LIKE ?3 ESCAPE '\\' OR {name} LIKE ?3 ESCAPE '\\')
+           AND (?3 IS NULL OR lower(n.id) LIKE lower(?3) ESCAPE '\\' OR lower({name}) LIKE lower(?3) ESCAPE '\\')
            AND (?4 IS NULL OR EXISTS (SELECT 1 FROM json_each({labels}) l WHERE l.value = ?4))
-         ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC, n.name COLLATE NOCASE
+         ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC,
+           lower(n.name)
          LIMIT ?5"
     );
     let q = filter.q.as_deref().map(str::trim).filter(|q| !q.is_empty()).map(like);
@@ -192,9 +197,9 @@ fn nearby(tx: &Tx, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64
     let Seen { node, edge, .. } = seen();
     let sql = format!(
         "SELECT DISTINCT n.number FROM graph_edges e
-         JOIN graph_nodes n ON n.number = iif(e.src = ?3, e.dst, e.src)
+         JOIN graph_nodes n ON n.number = CASE WHEN e.src = ?3 THEN e.dst ELSE e.src END
          WHERE (e.src = ?3 OR e.dst = ?3) AND (?4 IS NULL OR e.rel = ?4) AND {edge} AND {node}
-         ORDER BY n.name COLLATE NOCASE, n.number LIMIT ?5"
+         ORDER BY lower(n.name), n.number LIMIT ?5"
     );
     let most = i64::try_from(MOST_NODES + 1).unwrap_or(i64::MAX);
     tx.all(&sql, params![sight.reader.to_string(), sight.knowledge, from, rel, most], |row| row.get("number"))

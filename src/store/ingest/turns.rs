@@ -106,7 +106,7 @@ mod tests {
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
         let c = Connection::open(&dir.path().join("satchel.db")).unwrap();
         c.script(&format!(
-            "INSERT OR IGNORE INTO roles VALUES ('viewer', '[]', 1);
+            "INSERT INTO roles VALUES ('viewer', '[]', TRUE) ON CONFLICT (name) DO NOTHING;
              INSERT INTO users VALUES ('{ONE}', 'Mara', 'mara', 'viewer', 'x', 0, 0, NULL);
              INSERT INTO users VALUES ('{OTHER}', 'Otto', 'otto', 'viewer', 'x', 0, 0, NULL);"
         ))
@@ -133,7 +133,7 @@ mod tests {
             let turns = std::sync::Arc::clone(&turns);
             let next = db.write(move |tx| {
                 let next = turns.next_to_read(tx, Time::from_millis(1), each)?;
-                tx.run("UPDATE documents SET status = 'reading' WHERE number IS ?1", [next])?;
+                tx.run("UPDATE documents SET status = 'reading' WHERE number = ?1", [next])?;
                 Ok(next)
             });
             match next.await.unwrap() {

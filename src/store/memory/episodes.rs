@@ -182,7 +182,8 @@ fn fresh(tx: &Tx, (user, conversation): (UserId, ConversationId), episode: &NewM
 /// Lets the oldest episodes go: nobody asked for them to be kept.
 fn make_room(tx: &Tx, user: UserId) -> Result<()> {
     let most = i64::try_from(Layer::Episode.most()).map_err(Error::internal)?;
-    tx.run("DELETE FROM memories WHERE user = ?1 AND layer = 'episode' AND number NOT IN
+    tx.run(
+        "DELETE FROM memories WHERE user = ?1 AND layer = 'episode' AND number NOT IN
            (SELECT number FROM memories WHERE user = ?1 AND layer = 'episode' ORDER BY fresh_at DESC, number DESC LIMIT ?2)",
         params![user.to_string(), most - 1],
     )?;

@@ -112,7 +112,7 @@ pub(super) fn renew(tx: &Tx, user: UserId, id: MemoryId, now: Time) -> Result<()
 pub(super) fn recent(tx: &Tx, user: UserId, layers: &[Layer], limit: usize, now: Time) -> Result<Vec<Memory>> {
     let wanted: Vec<&str> = layers.iter().map(|layer| layer.as_str()).collect();
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let sql = "SELECT * FROM memories WHERE user = ?1 AND (?2 = '' OR instr(?2, layer))
+    let sql = "SELECT * FROM memories WHERE user = ?1 AND (?2 = '' OR ?2 LIKE '%' || layer || '%')
                ORDER BY updated_at DESC, number DESC LIMIT ?3";
     let mut found = tx.all(sql, (user.to_string(), wanted.join(","), limit), |row| read(row, now))?;
     found.iter_mut().try_for_each(|memory| with_wordings(tx, memory))?;

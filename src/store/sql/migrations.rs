@@ -1,15 +1,10 @@
-//! The schema: forward-only migrations, with a snapshot before them.
-
-use std::path::Path;
+//! The schema: forward-only migrations.
 
 use include_dir::{Dir, include_dir};
 use rusqlite_migration::{Migrations, SchemaVersion};
 
 use super::connection::Connection;
-use crate::{
-    model::error::{Error, Result},
-    store::backup::snapshots,
-};
+use crate::model::error::{Error, Result};
 
 static MIGRATIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/migrations");
 
@@ -18,8 +13,8 @@ pub(in crate::store) fn newest_schema() -> usize {
     MIGRATIONS.dirs().count()
 }
 
-/// Brings the schema up to date; where there is one already, a snapshot of the database is taken before.
-pub(in crate::store) fn migrate(path: &Path, connection: &mut Connection) -> Result<()> {
+/// Brings the schema up to date; where there is one already, `before` is told its number first, and stops it by failing.
+pub(in crate::store) fn migrate(connection: &mut Connection, before: impl FnOnce(usize) -> Result<()>) -> Result<()> {
     let migrations = Migrations::from_directory(&MIGRATIONS).map_err(Error::internal)?;
     let (newest, connection) = (newest_schema(), connection.driver());
     match migrations.current_version(connection).map_err(unmigrated)? {
@@ -28,7 +23,7 @@ pub(in crate::store) fn migrate(path: &Path, connection: &mut Connection) -> Res
              Start that version, go back with its `satchel rollback`, or restore a backup made with this one."
         ))),
         SchemaVersion::Inside(version) if version.get() < newest => {
-            snapshots::take(path, version.get())?;
+            before(version.get())?;
             migrations.to_latest(connection).map_err(unmigrated)
         }
         _ => migrations.to_latest(connection).map_err(unmigrated),
@@ -44,7 +39,7 @@ fn unmigrated(error: rusqlite_migration::Error) -> Error {
 
 /// A database as a version left it whose last migration was this one, to be opened by the version of now.
 #[cfg(test)]
-pub(in crate::store) fn left_at(path: &Path, migration: usize) -> Connection {
+pub(in crate::store) fn left_at(path: &std::path::Path, migration: usize) -> Connection {
     let mut connection = Connection::open(path).unwrap();
     Migrations::from_directory(&MIGRATIONS).unwrap().to_version(connection.driver(), migration).unwrap();
     connection

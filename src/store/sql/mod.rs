@@ -1,11 +1,11 @@
 //! The seam to the database's driver: the only place that names it.
 
 mod connection;
-pub mod copy;
 mod failure;
 mod inspect;
 mod like;
 mod migrations;
+pub mod pages;
 mod params;
 mod row;
 mod tx;

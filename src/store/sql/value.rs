@@ -81,37 +81,21 @@ impl<T: Bind> Bind for Option<T> {
     }
 }
 
-impl Bind for str {
-    fn value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
+/// Types that are lent as they are.
+macro_rules! lent {
+    ($variant:ident: $($type:ty),+) => {$(
+        impl Bind for $type {
+            fn value(&self) -> Value<'_> {
+                Value::$variant(self)
+            }
+        }
+    )+};
 }
 
-impl Bind for String {
-    fn value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
-}
-
-impl Bind for Cow<'_, str> {
-    fn value(&self) -> Value<'_> {
-        Value::Text(self)
-    }
-}
-
-impl Bind for [u8] {
-    fn value(&self) -> Value<'_> {
-        Value::Blob(self)
-    }
-}
+lent!(Text: str, String, Cow<'_, str>);
+lent!(Blob: [u8], Vec<u8>);
 
 impl<const N: usize> Bind for [u8; N] {
-    fn value(&self) -> Value<'_> {
-        Value::Blob(self)
-    }
-}
-
-impl Bind for Vec<u8> {
     fn value(&self) -> Value<'_> {
         Value::Blob(self)
     }

@@ -93,12 +93,12 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
 /// Permissions now of whoever began the turn `t`, in three columns: by their role, by the key they began it with, and whether
 /// that opens what belongs to them. A key that was revoked grants nothing.
 pub(super) const NOW: &str = "CASE WHEN u.disabled THEN '[]' ELSE r.permissions END AS by_role,
-    CASE WHEN json_extract(t.caller, '$.key') IS NULL THEN '[\"*\"]' ELSE coalesce(k.permissions, '[]') END AS by_key,
-    NOT u.disabled AND (json_extract(t.caller, '$.key') IS NULL OR coalesce(k.personal, 0)) AS personal";
+    CASE WHEN t.caller ->> 'key' IS NULL THEN '[\"*\"]' ELSE coalesce(k.permissions, '[]') END AS by_key,
+    NOT u.disabled AND (t.caller ->> 'key' IS NULL OR coalesce(k.personal, FALSE)) AS personal";
 
 /// Tables that the columns of [`NOW`] come from, beside the turn `t` and its conversation `c`.
 pub(super) const WHO: &str = "JOIN users u ON u.id = c.user JOIN roles r ON r.name = u.role
-    LEFT JOIN api_keys k ON k.id = json_extract(t.caller, '$.key')";
+    LEFT JOIN api_keys k ON k.id = t.caller ->> 'key'";
 
 /// The person who began a turn, and what they may do by the columns of [`NOW`].
 fn caller(row: &Row<'_>) -> Result<Caller> {

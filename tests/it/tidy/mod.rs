@@ -1,6 +1,7 @@
 //! The rules of the tree itself, as tests. Std only: `make tidy` compiles this directory alone, in a second.
 
 mod circles;
+mod dialect;
 mod driver;
 mod layers;
 mod rules;

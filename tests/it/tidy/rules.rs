@@ -1,6 +1,6 @@
 //! The rules for one file: each takes its path and text and gives one line for each offence.
 
-use super::{driver, layers, source};
+use super::{dialect, driver, layers, source};
 
 /// Longest Rust, TypeScript and Svelte files.
 const LINES: &[(&str, usize)] = &[("rs", 500), ("ts", 500), ("svelte", 200), ("py", 500), ("mjs", 500)];
@@ -62,6 +62,7 @@ fn rust(path: &str, text: &str) -> Vec<String> {
     let source = source::read(text);
     let mut found = layers::offences(path, &source);
     found.extend(driver::offences(path, &source));
+    found.extend(dialect::offences(path, &source));
     if !text.starts_with("//! ") {
         found.push(format!("{path}: the first line must be `//!` and say what the file is for"));
     }
