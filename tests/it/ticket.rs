@@ -5,7 +5,7 @@ mod kept;
 use std::{sync::Arc, time::Duration};
 
 use satchel::{
-    engine::{answer::InvokeAnswer, decide::Answer, invoker::Invoker},
+    engine::{decide::Answer, invoker::Invoker},
     model::{
         audit::Entry,
         call::{Approved, Call, Decision, Edit, Outcome, Ticket, TicketState},
@@ -14,6 +14,7 @@ use satchel::{
         error::{Error, Kind},
         spec::Risk,
     },
+    services::answer::InvokeAnswer,
     store::{
         audit::Filter,
         tickets::{PENDING, Verdict},
