@@ -74,7 +74,7 @@ fn run_on(runtime: &Runtime, line: Line) -> Result<Exit> {
         }
         Command::Script(command) => {
             let workers = Workers::new(program());
-            let offered = Registry::of(tools::list::all(&Handles::default()))?;
+            let offered = Registry::new(tools::list::all(&Handles::default()))?;
             runtime.block_on(scripts::script(command, data.join("scripts"), &workers, &offered, line.json))
         }
         command => {

@@ -258,14 +258,14 @@ impl Flags {
             program: program(),
             data,
         };
-        config.demand_safe_address()?;
+        config.require_safe_address()?;
         Ok(config)
     }
 }
 
 impl Config {
     /// Others could reach the address, and nothing would encrypt what they send.
-    fn demand_safe_address(&self) -> Result<()> {
+    fn require_safe_address(&self) -> Result<()> {
         if self.listen.ip().is_loopback() || self.behind_proxy {
             return Ok(());
         }

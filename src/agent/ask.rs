@@ -58,7 +58,7 @@ impl Run {
                 format!("The turn was ended after {most} steps. Say 'go on' to continue from here."),
             ));
         }
-        self.shared().demand_budget(self.caller().user).await?;
+        self.shared().require_budget(self.caller().user).await?;
         let providers = self.shared().providers.chain(self.turn.provider).await?;
         if providers.is_empty() {
             return Err(chain::no_model());

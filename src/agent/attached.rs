@@ -92,7 +92,7 @@ impl Shared {
         let documents = given.iter().filter(|one| one.is_document()).count();
         let mut share = Share { bytes: ATTACHED, has_reader: self.offers_reader(caller) };
         if let Some(documents) = NonZeroUsize::new(documents) {
-            caller.demand(PERMISSION)?;
+            caller.require(PERMISSION)?;
             share.bytes = self.room(provider).await?.min(ATTACHED) / documents;
         }
         let mut parts = Vec::with_capacity(given.len());

@@ -102,9 +102,9 @@ impl Agent {
     pub fn new(app: Arc<App>, invoker: Invoker, learner: Learner, patience: Patience) -> Result<Self> {
         let shared = Shared {
             patience,
-            providers: Providers::of(&app.db, &app.stores.vault, app.config.model.as_ref())?,
-            conversations: Conversations::of(&app.db),
-            turns: Turns::of(&app.db),
+            providers: Providers::new(&app.db, &app.stores.vault, app.config.model.as_ref())?,
+            conversations: Conversations::new(&app.db),
+            turns: Turns::new(&app.db),
             live: Mutex::default(),
             attached: Share::new(ATTACHED.0, ATTACHED.1),
             app,
@@ -134,7 +134,7 @@ impl Agent {
         check(&message)?;
         let shared = &self.shared;
         shared.conversations.get(caller.user, id).await?;
-        self.demand_model(caller.user).await?;
+        self.require_model(caller.user).await?;
         self.ensure_free(id).await?;
         let bytes = message.attachments.iter().map(|one| one.data.len()).sum::<usize>() + message.content.len();
         self.ensure_room(caller.user, bytes as u64).await?;
@@ -170,7 +170,7 @@ impl Agent {
         provider: Option<ProviderId>,
     ) -> Result<Subscription> {
         self.shared.conversations.get(caller.user, id).await?;
-        self.demand_model(caller.user).await?;
+        self.require_model(caller.user).await?;
         self.shared.app.ensure_room(FEW)?;
         self.give_up_waiting(id).await?;
         self.note_programs(caller, id).await?;
@@ -231,7 +231,7 @@ impl Agent {
             "message_id": view.messages.last().map(|message| message.id),
             "state": turn.state,
         });
-        Ok(Subscription::of(turn.id, last, "done", &done))
+        Ok(Subscription::new(turn.id, last, "done", &done))
     }
 
     /// A conversation with its messages, and the questions that wait in it.
@@ -307,11 +307,11 @@ impl Agent {
     /// # Errors
     ///
     /// If none can.
-    async fn demand_model(&self, user: UserId) -> Result<()> {
+    async fn require_model(&self, user: UserId) -> Result<()> {
         if !self.shared.providers.any().await? {
             return Err(chain::no_model());
         }
-        self.shared.demand_budget(user).await
+        self.shared.require_budget(user).await
     }
 
     /// Checks that no answer is being written. One that waits for a decision does not stand in the way: it is given up.
@@ -366,7 +366,7 @@ impl Shared {
     /// # Errors
     ///
     /// If they are used up.
-    pub(super) async fn demand_budget(&self, user: UserId) -> Result<()> {
+    pub(super) async fn require_budget(&self, user: UserId) -> Result<()> {
         let Some(budget) = self.app.settings.get().chat.daily_token_budget else { return Ok(()) };
         let spent = usage::spent(&self.app.db, user, self.app.clock.now()).await?.total();
         if spent < budget {

@@ -68,7 +68,7 @@ impl Agent {
                 episodes.pass_over(&one).await?;
                 continue;
             };
-            let meaning = Meaning::of(app).passages(vec![gist.clone()]).await.pop();
+            let meaning = Meaning::new(app).passages(vec![gist.clone()]).await.pop();
             let episode = NewMemory::new(&gist, Layer::Episode)?.with_vector(meaning);
             episodes.write(&one, episode, app.clock.now()).await?;
             written += 1;

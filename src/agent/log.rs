@@ -109,7 +109,7 @@ pub struct Subscription {
 
 impl Subscription {
     /// A stream of just these events, for a turn whose log is gone.
-    pub fn of(turn: TurnId, last_event: u64, event: &'static str, data: &impl Serialize) -> Self {
+    pub fn new(turn: TurnId, last_event: u64, event: &'static str, data: &impl Serialize) -> Self {
         let log = Log::new(turn, 0);
         log.close();
         let data = serde_json::to_string(data).unwrap_or_else(|_| "{}".to_owned());

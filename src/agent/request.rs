@@ -101,7 +101,7 @@ impl Run {
     async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
         let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
         let Some(question) = question else { return Ok(Vec::new()) };
-        let memory = Remembering::of(self.app(), self.caller().user);
+        let memory = Remembering::new(self.app(), self.caller().user);
         let conversation = self.shared().conversations.get(self.caller().user, self.conversation()).await?;
         let reach = match conversation.tainted {
             true => Reach::Outside,

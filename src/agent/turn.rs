@@ -83,7 +83,7 @@ impl Run {
         self.log.reopen();
         let events = self.log.subscribe(None);
         let (shared, user) = (Arc::clone(&self.agent.shared), Some(self.caller().user));
-        shared.app.lifecycle.tracker.spawn_on(behalf::of(user, self.drive()), &shared.app.lifecycle.runtime);
+        shared.app.lifecycle.tracker.spawn_on(behalf::run_as(user, self.drive()), &shared.app.lifecycle.runtime);
         events
     }
 

@@ -112,7 +112,7 @@ impl Outgoing {
 
     /// Returns the ledger the gate writes to.
     pub fn ledger(&self) -> Ledger {
-        Ledger::of(self.clone())
+        Ledger::kept_in(self.clone())
     }
 
     /// Waits until everything that has crossed so far stands in the ledger.

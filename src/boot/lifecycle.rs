@@ -91,7 +91,7 @@ impl Satchel {
         let app = Arc::new(services(&dir, config).await?);
         let finder = Finder::new(Arc::clone(&app));
         let (registry, learner) =
-            (Registry::of(tools::list::all(&Handles::new(&app.stores.catalog, &finder)))?, finder.learner().clone());
+            (Registry::new(tools::list::all(&Handles::new(&app.stores.catalog, &finder)))?, finder.learner().clone());
         let invoker = Invoker::new(Arc::clone(&app), registry).on_outcome(move |call| learner.concluded(call));
         // What the configuration may have wrong is found before anything is begun.
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), finder.learner().clone(), Patience::default())?;

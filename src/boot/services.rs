@@ -42,7 +42,7 @@ use crate::{
 
 /// The embedder with the model the database was read with, for as long as no other one is ready.
 async fn embedder_in_use(db: &Db, data: &Path) -> Result<Embedder> {
-    let name = Embeddings::of(db).in_use().await?.unwrap_or_else(|| BUILTIN.to_owned());
+    let name = Embeddings::new(db).in_use().await?.unwrap_or_else(|| BUILTIN.to_owned());
     let model = offered::find(data, &name).unwrap_or_else(|error| {
         tracing::warn!(?error, "the embedding model cannot be found: search goes by words alone");
         None
@@ -71,13 +71,13 @@ pub(super) async fn services(dir: &DataDir, config: Config) -> Result<App> {
     let (runtime, tracker, shutdown) = (Handle::current(), TaskTracker::new(), CancellationToken::new());
     let background = Background { runtime: runtime.clone(), tracker: tracker.clone(), shutdown: shutdown.clone() };
     let stores = Stores {
-        audit: Audit::of(&db),
+        audit: Audit::new(&db),
         people,
-        memories: MemoryStore::of(&db),
-        tickets: Tickets::of(&db),
-        tool_config: ToolConfig::of(&db, &vault),
+        memories: MemoryStore::new(&db),
+        tickets: Tickets::new(&db),
+        tool_config: ToolConfig::new(&db, &vault),
         catalog: Catalog::load(db.clone(), &vault).await?,
-        knowledge: Knowledge::of(&db, dir.path()),
+        knowledge: Knowledge::new(&db, dir.path()),
         vault,
     };
     let host = Host {

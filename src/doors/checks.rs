@@ -60,7 +60,7 @@ pub(super) async fn without_server(data: &Path, confined: &Sandbox, workers: &Wo
 
 /// Only its owner may enter the data directory.
 pub(super) fn directory(data: &Path) -> Check {
-    let found = dir::demand_private(data).map(|()| "Only its owner may enter.".to_owned());
+    let found = dir::require_private(data).map(|()| "Only its owner may enter.".to_owned());
     check("data directory", found, |error| match error.message().contains("belongs to another") {
         true => format!("Start Satchel as that user, or run: chown -R \"$(id -u)\" {}", data.display()),
         false => format!("Run: chmod 700 {}", data.display()),

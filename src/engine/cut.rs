@@ -137,7 +137,7 @@ impl Excerpt {
         let bytes = whole.len();
         let handle = match handle {
             None if bytes <= KEPT => {
-                let results = Results::of(&to.app.db, to.user, to.topic);
+                let results = Results::new(&to.app.db, to.user, to.topic);
                 let kept = results.put(StoredText { text: whole, origin }, to.app.clock.now()).await;
                 kept.inspect_err(|error| tracing::warn!(?error, "a large result could not be kept")).ok()
             }

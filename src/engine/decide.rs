@@ -90,7 +90,7 @@ impl Invoker {
                 Decision::Deny => this.deny(id, answer.reason, &person).await,
             }
         };
-        let deciding = behalf::of(Some(person_id), deciding);
+        let deciding = behalf::run_as(Some(person_id), deciding);
         self.app.lifecycle.tracker.spawn_on(deciding, &self.app.lifecycle.runtime).await.map_err(Error::internal)?
     }
 

@@ -109,7 +109,7 @@ impl Invoker {
                 Err(error) => Conclusion { outcome: Err(error), origin: None },
             }
         };
-        let task = self.app.lifecycle.tracker.spawn_on(behalf::of(user, attempt), &self.app.lifecycle.runtime);
+        let task = self.app.lifecycle.tracker.spawn_on(behalf::run_as(user, attempt), &self.app.lifecycle.runtime);
         task.await.unwrap_or_else(|error| Conclusion { outcome: Err(Error::internal(error)), origin: None })
     }
 
@@ -158,7 +158,7 @@ impl Invoker {
         match call.topic {
             Some(topic) => {
                 call.caller.ensure_personal()?;
-                Ok(Conversations::of(&self.app.db).get(call.caller.user, topic).await?.origin())
+                Ok(Conversations::new(&self.app.db).get(call.caller.user, topic).await?.origin())
             }
             None => Ok(None),
         }
@@ -168,7 +168,7 @@ impl Invoker {
     /// within another is told by that one's outcome.
     async fn note_origin(&self, call: &Call, origin: Option<Origin>) -> Result<()> {
         match (call.topic.filter(|_| call.depth == 0 && !call.dry_run), origin) {
-            (Some(topic), Some(origin)) => Conversations::of(&self.app.db).taint(topic, origin).await,
+            (Some(topic), Some(origin)) => Conversations::new(&self.app.db).taint(topic, origin).await,
             _ => Ok(()),
         }
     }
@@ -276,7 +276,7 @@ impl Invoker {
             return None;
         }
         let whole = cut::copy_text(&mut done.output.data).await?;
-        let results = Results::of(&self.app.db, call.caller.user, Some(topic));
+        let results = Results::new(&self.app.db, call.caller.user, Some(topic));
         // What was done is not called a failure because its text is read cut.
         let kept = results.put(StoredText { text: whole, origin }, self.app.clock.now()).await;
         kept.inspect_err(|error| tracing::warn!(?error, "a long result could not be kept")).ok()

@@ -25,7 +25,7 @@ pub struct Preparation<Args> {
     run: Does<Args, Output>,
     risk: Option<Says<Args, Result<Risk>>>,
     asks: Option<SaysBy<Args, Settings, Option<String>>>,
-    demands: Option<SaysBy<Args, Caller, Result<()>>>,
+    requires: Option<SaysBy<Args, Caller, Result<()>>>,
     reaches: Option<Says<Args, Vec<Destination>>>,
     reaches_any: bool,
     relies: Option<Says<Args, String>>,
@@ -57,7 +57,7 @@ impl<Args: 'static> Preparation<Args> {
             run: Box::new(move |context, args| Box::pin(run(context, args))),
             risk: None,
             asks: None,
-            demands: None,
+            requires: None,
             reaches: None,
             reaches_any: false,
             relies: None,
@@ -91,8 +91,8 @@ impl<Args: 'static> Preparation<Args> {
     /// Refuses a call that this caller cannot make with such arguments, before a person is asked about it. Running it
     /// checks the same.
     #[must_use]
-    pub fn demands(mut self, demands: impl Fn(&Args, &Caller) -> Result<()> + Send + Sync + 'static) -> Self {
-        self.demands = Some(Box::new(demands));
+    pub fn requires(mut self, requires: impl Fn(&Args, &Caller) -> Result<()> + Send + Sync + 'static) -> Self {
+        self.requires = Some(Box::new(requires));
         self
     }
 
@@ -194,7 +194,7 @@ impl<Args: Send + Sync + 'static> Prepared for Call<Args> {
     }
 
     fn ensure_allowed(&self, caller: &Caller) -> Result<()> {
-        self.says.demands.as_ref().map_or(Ok(()), |demands| demands(&self.args, caller))
+        self.says.requires.as_ref().map_or(Ok(()), |requires| requires(&self.args, caller))
     }
 
     fn destinations(&self) -> Vec<Destination> {

@@ -134,7 +134,7 @@ mod tests {
             Tool::prepared(name, Category::Data, "Does.", "When.", calls)
         };
         let writes = tool(reads()).risk(Risk::HighWrite);
-        let registry = Registry::of(vec![holds("holds"), writes]).unwrap();
+        let registry = Registry::new(vec![holds("holds"), writes]).unwrap();
         let found = registry.find("holds").unwrap();
         for (names, risk) in [("reads gone", Risk::HighWrite), ("gone holds", Risk::Read)] {
             assert_eq!(registry.risk_of(&found, json!({"path": names})), risk, "{names}");

@@ -68,7 +68,7 @@ impl Found {
 
 impl Registry {
     /// All of these tools. Fails where two share an id, a name or an alias.
-    pub fn of(tools: Vec<Tool>) -> Result<Self> {
+    pub fn new(tools: Vec<Tool>) -> Result<Self> {
         let mut registry = Self::default();
         for tool in tools {
             registry.add(Arc::new(tool))?;
@@ -242,7 +242,7 @@ mod tests {
 
     #[test]
     fn every_spelling_finds_the_tool() {
-        let registry = Registry::of(vec![tool("read").alias(Alias::same("fs-read"))]).unwrap();
+        let registry = Registry::new(vec![tool("read").alias(Alias::same("fs-read"))]).unwrap();
         let spellings = ["read", "builtin:read", "fs-read", "functions.read", "functions.fs-read", "builtin__read"];
         for name in spellings.into_iter().chain(["builtin:fs-read", "builtin__fs-read"]) {
             assert_eq!(registry.find(name).unwrap().tool.spec().id(), "builtin:read", "{name}");
@@ -257,7 +257,7 @@ mod tests {
         let uses = |names: &[&str]| tool("uses").uses(names.iter().map(|name| (*name).to_owned()).collect());
         let tools = || vec![tool("read"), tool("write").risk(Risk::HighWrite)];
         for (names, risk) in [(&["read", "write", "gone"][..], Risk::HighWrite), (&["read"], Risk::Read)] {
-            let registry = Registry::of([tools(), vec![uses(names)]].concat()).unwrap();
+            let registry = Registry::new([tools(), vec![uses(names)]].concat()).unwrap();
             let found = registry.find("uses").unwrap();
             assert_eq!((found.tool.spec().risk, registry.least_risk(&found.tool)), (Risk::Read, risk));
             assert_eq!(registry.risk_of(&found, serde_json::json!({})), risk);
@@ -270,7 +270,7 @@ mod tests {
             let spec = Spec { source: Source::Script, ..tool(name).spec().clone() };
             Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap()
         };
-        let builtin = Registry::of(vec![tool("read").alias(Alias::same("fs-read"))]).unwrap();
+        let builtin = Registry::new(vec![tool("read").alias(Alias::same("fs-read"))]).unwrap();
         let (first, refused) = builtin.with_source(Source::Script, vec![script("a"), script("fs-read"), script("b")]);
         assert_eq!(refused.iter().map(|r| r.id.as_str()).collect::<Vec<_>>(), ["script:fs-read"]);
         assert_eq!(first.find("script:b").unwrap().name(), "b");
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn a_tool_that_is_broken_is_not_just_missing() {
         let broken = ["mine", "script:mine"].map(|name| (name.to_owned(), "It is broken.".to_owned())).into();
-        let registry = Registry::of(vec![tool("read")]).unwrap().with_broken(broken);
+        let registry = Registry::new(vec![tool("read")]).unwrap().with_broken(broken);
         let (registry, _) = registry.with_source(Source::Script, Vec::new());
         for name in ["mine", "script:mine", "script__mine", "functions.mine"] {
             let error = registry.find(name).err().unwrap();
@@ -294,7 +294,7 @@ mod tests {
     #[test]
     fn a_tool_that_one_may_not_use_has_no_name() {
         let secret = || tool("erase").risk(Risk::Destructive).permission("host:exec");
-        let registry = Registry::of(vec![secret(), tool("mine").personal("your notes")]).unwrap();
+        let registry = Registry::new(vec![secret(), tool("mine").personal("your notes")]).unwrap();
         let caller = |personal: bool| Caller {
             user: crate::model::id::Id::new(),
             username: "ada".to_owned(),
@@ -322,7 +322,7 @@ mod tests {
             let spec = Spec { source, ..tool(name).spec().clone() };
             let tool = Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap();
             let id = tool.spec().id();
-            let registry = Registry::of(vec![tool]).unwrap();
+            let registry = Registry::new(vec![tool]).unwrap();
             let shown = wire::name(&id);
             for spelling in [format!("functions.{shown}"), shown] {
                 assert_eq!(registry.find(&spelling).unwrap().tool.spec().id(), id, "{spelling}");
@@ -336,15 +336,15 @@ mod tests {
             let spec = Spec { source: Source::Script, ..tool(name).spec().clone() };
             Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap()
         };
-        let refused = Registry::of(vec![script("schedule")]).err().unwrap();
+        let refused = Registry::new(vec![script("schedule")]).err().unwrap();
         assert!(refused.message().contains("'schedule' is kept for a tool of Satchel's own"), "{refused}");
-        assert!(Registry::of(vec![tool("schedule"), script("schedules")]).is_ok());
+        assert!(Registry::new(vec![tool("schedule"), script("schedules")]).is_ok());
     }
 
     #[test]
     fn a_taken_name_is_refused_and_named() {
         let twice = vec![tool("read"), tool("grep").alias(Alias::same("read"))];
-        let error = Registry::of(twice).err().unwrap();
+        let error = Registry::new(twice).err().unwrap();
         assert_eq!(error.message(), "builtin:grep cannot be registered: builtin:read has the name 'read'.");
     }
 }

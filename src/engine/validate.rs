@@ -32,7 +32,7 @@ pub struct Schema {
 
 impl Schema {
     /// The schema of a tool's arguments: one flat object, no `$ref`, optional fields simply absent from `required`.
-    pub fn of<T: JsonSchema>() -> Self {
+    pub fn new<T: JsonSchema>() -> Self {
         Self::from_document(derived::document::<T>())
     }
 
@@ -47,7 +47,7 @@ impl Schema {
     }
 
     /// Fails where the document is no JSON Schema.
-    pub fn demand_sound(&self) -> Result<()> {
+    pub fn require_sound(&self) -> Result<()> {
         match self.validator() {
             Some(_) => Ok(()),
             None => Err(Error::invalid("The parameters are not a JSON Schema (draft 2020-12).")),
@@ -212,14 +212,14 @@ mod tests {
     #[test]
     fn of_many_unknown_parameters_few_are_named() {
         let many: Map<String, Value> = (0..100_000).map(|n| (format!("k{n}"), json!(n))).collect();
-        let error = Schema::of::<Args>().check(Value::Object(many)).unwrap_err();
+        let error = Schema::new::<Args>().check(Value::Object(many)).unwrap_err();
         assert!(error.message().contains("'k3', 'k4' and 99995 more (known: 'path', "), "{error}");
-        let long = Schema::of::<Args>().check(json!({"path": "a", "x".repeat(1 << 20): {"a": 1}})).unwrap_err();
+        let long = Schema::new::<Args>().check(json!({"path": "a", "x".repeat(1 << 20): {"a": 1}})).unwrap_err();
         assert!(format!("{error:?}{long:?}").len() < 4_000);
     }
 
     fn refusal(arguments: Value) -> String {
-        Schema::of::<Args>().check(arguments).unwrap_err().message().to_owned()
+        Schema::new::<Args>().check(arguments).unwrap_err().message().to_owned()
     }
 
     #[test]
@@ -235,7 +235,7 @@ mod tests {
             "required": ["path"],
             "additionalProperties": false,
         });
-        let document = Schema::of::<Args>().document().clone();
+        let document = Schema::new::<Args>().document().clone();
         assert_eq!(document.get("properties").unwrap().get("path"), wanted["properties"].get("path"));
         assert_eq!(document["required"], wanted["required"]);
         assert_eq!(document["additionalProperties"], json!(false));
@@ -258,7 +258,7 @@ mod tests {
 
     #[test]
     fn a_whole_number_may_have_a_point_and_must_be_one_that_can_be_counted_with() {
-        let checked = Schema::of::<Args>().check(json!({"path": "a", "limit": 5.0})).unwrap();
+        let checked = Schema::new::<Args>().check(json!({"path": "a", "limit": 5.0})).unwrap();
         assert_eq!(checked["limit"].as_u64(), Some(5));
         assert_eq!(refusal(json!({"path": "a", "limit": 1e200})), "The arguments are wrong: 'limit': too large.");
         assert!(refusal(json!({"path": "a", "limit": 5.5})).contains("'limit'"));
@@ -271,7 +271,7 @@ mod tests {
             "The arguments are wrong: 'place': must be of type integer from 1 or \"asc\" or \"desc\", not \"first\".";
         assert_eq!(message(json!("first")), wanted);
         assert!(message(json!(0)).ends_with("not 0."));
-        let checked = Schema::of::<Args>().check(json!({"path": "a", "place": 2.0})).unwrap();
+        let checked = Schema::new::<Args>().check(json!({"path": "a", "place": 2.0})).unwrap();
         assert_eq!(checked["place"].as_u64(), Some(2));
     }
 
@@ -281,12 +281,12 @@ mod tests {
         for word in ["\"slow\"", "\"even\"", "\"fast\"", "'pace'", "not \"zzz\""] {
             assert!(message.contains(word), "{word} in {message}");
         }
-        assert!(Schema::of::<Args>().check(json!({"path": "a", "pace": "fast"})).is_ok());
+        assert!(Schema::new::<Args>().check(json!({"path": "a", "pace": "fast"})).is_ok());
     }
 
     #[test]
     fn optional_nulls_are_absent() {
-        let checked = Schema::of::<Args>().check(json!({"path": "a", "limit": null})).unwrap();
+        let checked = Schema::new::<Args>().check(json!({"path": "a", "limit": null})).unwrap();
         assert_eq!(checked, json!({"path": "a"}));
     }
 
@@ -302,7 +302,7 @@ mod tests {
 
     #[test]
     fn json_text_may_be_given_as_the_value_itself() {
-        let check = |data: Value| Schema::of::<Args>().check(json!({"path": "a", "data": data}));
+        let check = |data: Value| Schema::new::<Args>().check(json!({"path": "a", "data": data}));
         assert_eq!(check(json!([{"b": 1}])).unwrap()["data"], json!(r#"[{"b":1}]"#));
         assert_eq!(check(json!("[1, 2]")).unwrap()["data"], json!("[1, 2]"));
         assert!(check(json!(3)).is_err());

@@ -99,7 +99,7 @@ impl<'a> Cutter<'a> {
 
     /// Cuts the next part.
     pub fn take(&mut self, extracted: &Extracted) -> Part {
-        let layout = Layout::of(extracted, self.offset > 0);
+        let layout = Layout::new(extracted, self.offset > 0);
         let mut chunks = Vec::new();
         let mut growing = Growing::default();
         let mut silent: Option<Unit> = None;

@@ -19,12 +19,12 @@ fn blocks(blocks: Vec<(BlockKind, String)>) -> Extracted {
 
 fn cut(document: &Extracted) -> Part {
     let part = Cutter::new(None, &words).take(document);
-    demand_exact(&part);
+    require_exact(&part);
     part
 }
 
 /// Every passage is exactly the part of the text it says it is.
-fn demand_exact(part: &Part) {
+fn require_exact(part: &Part) {
     let text: Vec<char> = part.text.chars().collect();
     for NewChunk { start, end, text: passage, .. } in &part.chunks {
         let (start, end) = ((start - part.start) as usize, (end - part.start) as usize);
@@ -142,7 +142,7 @@ fn a_document_in_parts_goes_on_where_it_was() {
     let first = blocks(first.into_iter().chain(rows(0)).collect());
     let mut cutter = Cutter::new(Some("Stock"), &words);
     let parts = [cutter.take(&first), cutter.take(&blocks(rows(40)))];
-    parts.iter().for_each(demand_exact);
+    parts.iter().for_each(require_exact);
     assert_eq!(parts[1].start, parts[0].text.chars().count() as u64);
     assert!(parts[1].chunks.iter().all(|chunk| chunk.context == "Name\tCount" && chunk.heading == "Stock"));
 }
@@ -161,7 +161,7 @@ fn a_word_without_end_is_cut_too() {
     let chars = |text: &str| text.chars().count();
     let document = blocks(vec![(Paragraph, "x".repeat(5_000))]);
     let part = Cutter::new(None, &chars).take(&document);
-    demand_exact(&part);
+    require_exact(&part);
     assert!(part.chunks.iter().all(|chunk| chunk.text.len() <= 220));
     assert_eq!(part.chunks.last().unwrap().end, 5_000);
 }
@@ -186,6 +186,6 @@ fn what_is_far_too_long_is_not_counted() {
     };
     let document = blocks(vec![(Paragraph, prose(20_000))]);
     let part = Cutter::new(None, &tokens).take(&document);
-    demand_exact(&part);
+    require_exact(&part);
     assert!(part.text.len() > 20 * FAR && longest.get() <= FAR, "{}", longest.get());
 }

@@ -6,7 +6,7 @@ use crate::model::error::{Error, Result};
 
 /// The sheets of an XLSX as CSV: all, or the one that is named.
 pub fn csv(bytes: &[u8], sheet: Option<&str>, limits: &Limits) -> Result<Vec<CsvSheet>> {
-    match kind::of(bytes, "")? {
+    match kind::detect(bytes, "")? {
         Kind::Xlsx => contained(|| xlsx::csv::convert(bytes, sheet, limits)),
         other => Err(Error::invalid(format!("Only an XLSX becomes CSV, and this file is {}.", other.as_str()))),
     }

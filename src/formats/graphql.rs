@@ -59,7 +59,7 @@ pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
     }
     ensure_read_alike(document)?;
     // No text decides what runs; without them the parser refuses none that another spells otherwise.
-    let (bare, texts) = (bare(document)?, Texts::of(document)?);
+    let (bare, texts) = (bare(document)?, Texts::new(document)?);
     if bare.bytes().filter(|byte| !b" ,\t\r\n".contains(byte)).count() > MAX_WORDS {
         return Err(wrong(&format!("it is longer than {MAX_WORDS} bytes beside texts and comments")));
     }

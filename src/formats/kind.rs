@@ -9,7 +9,7 @@ const HEAD: usize = 1024;
 /// The first bytes of PNG, JPEG and GIF.
 const PICTURES: [&[u8]; 4] = [b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF87a", b"GIF89a"];
 
-pub(super) fn of(bytes: &[u8], name: &str) -> Result<Kind> {
+pub(super) fn detect(bytes: &[u8], name: &str) -> Result<Kind> {
     let head = bytes.get(..HEAD).unwrap_or(bytes);
     let ending = ending(name);
     if head.windows(5).any(|mark| mark == b"%PDF-") {
@@ -197,13 +197,13 @@ mod tests {
 
     #[test]
     fn content_comes_before_the_name() {
-        assert_eq!(of(b"\n%PDF-1.4\n", "a.docx").unwrap(), Kind::Pdf);
-        assert_eq!(of(b"# a", "README.md").unwrap(), Kind::Markdown);
-        assert_eq!(of(b"fn f() {}", "src/a.RS").unwrap(), Kind::Code);
-        assert_eq!(of(b"all: x", "Makefile").unwrap(), Kind::Code);
-        assert_eq!(of(b" <!DOCTYPE HTML><p>", "page").unwrap(), Kind::Html);
-        assert_eq!(of(b"{\"a\": 1}", "data").unwrap(), Kind::Json);
-        assert_eq!(of(b"{not json", "data").unwrap(), Kind::Text);
+        assert_eq!(detect(b"\n%PDF-1.4\n", "a.docx").unwrap(), Kind::Pdf);
+        assert_eq!(detect(b"# a", "README.md").unwrap(), Kind::Markdown);
+        assert_eq!(detect(b"fn f() {}", "src/a.RS").unwrap(), Kind::Code);
+        assert_eq!(detect(b"all: x", "Makefile").unwrap(), Kind::Code);
+        assert_eq!(detect(b" <!DOCTYPE HTML><p>", "page").unwrap(), Kind::Html);
+        assert_eq!(detect(b"{\"a\": 1}", "data").unwrap(), Kind::Json);
+        assert_eq!(detect(b"{not json", "data").unwrap(), Kind::Text);
     }
 
     #[test]
@@ -220,7 +220,7 @@ mod tests {
             (b"PK\x03\x04 other", "a.zip", "archive"),
             (b"PK\x03\x04....mimetypeapplication/vnd.oasis.opendocument.text", "a.odt", "OpenDocument"),
         ] {
-            let error = of(bytes, name).unwrap_err();
+            let error = detect(bytes, name).unwrap_err();
             assert!(error.message().contains(wanted), "{error}");
         }
     }

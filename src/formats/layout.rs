@@ -30,7 +30,7 @@ pub(super) struct Laid {
 
 impl Layout {
     /// Blocks as lines, an empty line where a block is not of a row or list with the one before.
-    pub(super) fn of(extracted: &Extracted, continues: bool) -> Self {
+    pub(super) fn new(extracted: &Extracted, continues: bool) -> Self {
         let mut text = String::new();
         let mut blocks = Vec::with_capacity(extracted.blocks.len());
         let mut before: Option<BlockKind> = None;

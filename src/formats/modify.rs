@@ -6,7 +6,7 @@ use crate::model::error::{Error, Result};
 
 /// Adds paragraphs at the end of a DOCX.
 pub fn append(bytes: &[u8], paragraphs: &[String], limits: &Limits) -> Result<Vec<u8>> {
-    demand(bytes, Kind::Docx, "append", "DOCX")?;
+    require(bytes, Kind::Docx, "append", "DOCX")?;
     contained(|| docx::change::append(bytes, paragraphs, limits))
 }
 
@@ -16,24 +16,24 @@ pub fn append(bytes: &[u8], paragraphs: &[String], limits: &Limits) -> Result<Ve
 ///
 /// If it does not stand there.
 pub fn replace(bytes: &[u8], old: &str, new: &str, limits: &Limits) -> Result<(Vec<u8>, usize)> {
-    demand(bytes, Kind::Docx, "replace", "DOCX")?;
+    require(bytes, Kind::Docx, "replace", "DOCX")?;
     contained(|| docx::change::replace_all(bytes, old, new, limits).map(|done| (done.bytes, done.count)))
 }
 
 /// Changes cells of an XLSX.
 pub fn update_cells(bytes: &[u8], updates: &[Update], limits: &Limits) -> Result<Vec<u8>> {
-    demand(bytes, Kind::Xlsx, "update_cells", "XLSX")?;
+    require(bytes, Kind::Xlsx, "update_cells", "XLSX")?;
     contained(|| xlsx::change::update(bytes, updates, limits))
 }
 
 /// The pages of several PDFs in the order given, and how many there are.
 pub fn merge(files: &[Vec<u8>], limits: &Limits) -> Result<(Vec<u8>, usize)> {
-    files.iter().try_for_each(|bytes| demand(bytes, Kind::Pdf, "merge", "PDF"))?;
+    files.iter().try_for_each(|bytes| require(bytes, Kind::Pdf, "merge", "PDF"))?;
     contained(|| pdf::merge::merge(files, limits))
 }
 
-fn demand(bytes: &[u8], wanted: Kind, operation: &str, name: &str) -> Result<()> {
-    let found = kind::of(bytes, "")?;
+fn require(bytes: &[u8], wanted: Kind, operation: &str, name: &str) -> Result<()> {
+    let found = kind::detect(bytes, "")?;
     if found == wanted {
         return Ok(());
     }

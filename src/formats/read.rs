@@ -28,7 +28,7 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
 }
 
 fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
-    let kind = kind::of(bytes, name)?;
+    let kind = kind::detect(bytes, name)?;
     let mut draft = Draft::new(kind, limits);
     match kind {
         Kind::Pdf => pdf::read::read(bytes, limits, &mut draft)?,

@@ -156,7 +156,7 @@ impl Processes {
     }
 
     /// One user's.
-    pub fn of(&self, user: UserId, files: Rooted) -> OwnProcesses {
+    pub fn for_user(&self, user: UserId, files: Rooted) -> OwnProcesses {
         OwnProcesses { all: self.clone(), user, files }
     }
 

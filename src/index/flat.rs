@@ -16,7 +16,7 @@ pub struct Row {
 
 impl Row {
     /// The nearest bytes to a vector.
-    pub fn of(vector: &[f32]) -> Self {
+    pub fn new(vector: &[f32]) -> Self {
         let (bytes, unit) = quantised(vector);
         Self { bytes: Bytes::new(bytes), width: vector.len(), unit }
     }
@@ -39,7 +39,7 @@ impl Default for Rows {
 
 impl Rows {
     /// These vectors. One of another length than the first is as far from everything as can be.
-    pub fn of<'a>(vectors: impl IntoIterator<Item = &'a [f32]>) -> Self {
+    pub fn new<'a>(vectors: impl IntoIterator<Item = &'a [f32]>) -> Self {
         let mut rows = Self::default();
         vectors.into_iter().for_each(|vector| rows.push(vector));
         rows
@@ -147,15 +147,15 @@ mod tests {
         let a: Vec<f32> = (0..50).map(|n| (n as f32 * 0.37).sin() / 5.0).collect();
         let b: Vec<f32> = (0..50).map(|n| (n as f32 * 0.11).cos() / 5.0).collect();
         let exact: f32 = a.iter().zip(&b).map(|(x, y)| x * y).sum();
-        let rows = Rows::of([a.as_slice(), b.as_slice()]);
-        assert!((rows.cosine(1, &Row::of(&a)) - exact).abs() < 0.005, "{exact}");
-        assert_eq!(rows.cosine(2, &Row::of(&a)), 0.0);
+        let rows = Rows::new([a.as_slice(), b.as_slice()]);
+        assert!((rows.cosine(1, &Row::new(&a)) - exact).abs() < 0.005, "{exact}");
+        assert_eq!(rows.cosine(2, &Row::new(&a)), 0.0);
     }
 
     #[test]
     fn a_row_is_far_from_everything_until_it_is_set() {
         let mut rows = Rows::blank(2, 3);
-        let with = Row::of(&[0.6, 0.8, 0.0]);
+        let with = Row::new(&[0.6, 0.8, 0.0]);
         assert_eq!(rows.cosines(&with), [0.0, 0.0]);
         rows.set(1, &[0.6, 0.8, 0.0]);
         rows.set(0, &[1.0]);
@@ -165,9 +165,9 @@ mod tests {
 
     #[test]
     fn a_vector_of_another_length_is_far_from_everything() {
-        let mut rows = Rows::of([[1.0, 0.0].as_slice()]);
+        let mut rows = Rows::new([[1.0, 0.0].as_slice()]);
         rows.push(&[1.0]);
         assert_eq!(rows.len(), 2);
-        assert_eq!(rows.cosine(1, &Row::of(&[1.0, 0.0])), 0.0);
+        assert_eq!(rows.cosine(1, &Row::new(&[1.0, 0.0])), 0.0);
     }
 }

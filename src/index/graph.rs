@@ -42,7 +42,7 @@ pub struct Titles {
 
 impl Titles {
     /// From the ids and titles of documents. Titles of one common word are found in links only.
-    pub fn of(documents: impl IntoIterator<Item = (String, String)>) -> Self {
+    pub fn new(documents: impl IntoIterator<Item = (String, String)>) -> Self {
         let mut titles = Self::default();
         for (id, title) in documents {
             let all = words::split(&title);
@@ -103,7 +103,7 @@ pub fn findings(own: &str, text: &str, sections: &[Vec<String>], titles: &Titles
 
 /// Returns whether a text names a title, as whole words.
 pub fn names(text: &str, id: &str, title: &str) -> bool {
-    !Titles::of([(id.to_owned(), title.to_owned())]).named(text).is_empty()
+    !Titles::new([(id.to_owned(), title.to_owned())]).named(text).is_empty()
 }
 
 fn of_document(rel: &str, to: Thing) -> Finding {
@@ -273,7 +273,7 @@ mod tests {
 
     fn titles() -> Titles {
         let all = [("1", "Travel policy"), ("2", "Onboarding"), ("3", "Notes"), ("4", "the"), ("5", "Plan 2026")];
-        Titles::of(all.map(|(id, title)| (id.to_owned(), title.to_owned())))
+        Titles::new(all.map(|(id, title)| (id.to_owned(), title.to_owned())))
     }
 
     fn shown(text: &str) -> Vec<String> {

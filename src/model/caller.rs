@@ -253,7 +253,7 @@ impl Caller {
     /// # Errors
     ///
     /// With its name, if it is not.
-    pub fn demand(&self, permission: &str) -> Result<()> {
+    pub fn require(&self, permission: &str) -> Result<()> {
         if self.permissions.grants(permission) {
             return Ok(());
         }

@@ -17,7 +17,7 @@ pub struct Head {
 
 impl Head {
     /// Reads one.
-    pub fn of(bytes: [u8; HEAD]) -> Self {
+    pub fn from_bytes(bytes: [u8; HEAD]) -> Self {
         let head = u32::from_le_bytes(bytes);
         Self { length: usize::try_from(head & !ASKED).unwrap_or(usize::MAX), asked: head & ASKED != 0 }
     }
@@ -43,8 +43,8 @@ mod tests {
         put(&mut whole, b"task", false).unwrap();
         put(&mut whole, b"", true).unwrap();
         let (first, rest) = whole.split_first_chunk::<HEAD>().unwrap();
-        assert_eq!(Head::of(*first), Head { length: 4, asked: false });
+        assert_eq!(Head::from_bytes(*first), Head { length: 4, asked: false });
         let second = rest.strip_prefix(b"task").unwrap().first_chunk::<HEAD>().unwrap();
-        assert_eq!(Head::of(*second), Head { length: 0, asked: true });
+        assert_eq!(Head::from_bytes(*second), Head { length: 0, asked: true });
     }
 }

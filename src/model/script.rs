@@ -137,7 +137,7 @@ pub struct TestRun {
 
 impl TestRun {
     /// Of these results.
-    pub fn of(results: Vec<TestResult>) -> Self {
+    pub fn new(results: Vec<TestResult>) -> Self {
         Self { passed: results.iter().filter(|r| r.passed).count(), total: results.len(), results }
     }
 

@@ -128,7 +128,7 @@ fn pairs(run: &str) -> Vec<String> {
 mod tests {
     use super::*;
 
-    fn of(text: &str) -> Vec<String> {
+    fn telling(text: &str) -> Vec<String> {
         topics(text).into_iter().collect()
     }
 
@@ -162,8 +162,8 @@ mod tests {
 
     #[test]
     fn words_that_say_nothing_are_left_out() {
-        assert_eq!(of("What do you know about me?"), Vec::<String>::new());
-        assert_eq!(of("The user prefers CSV"), ["csv", "prefer"]);
+        assert_eq!(telling("What do you know about me?"), Vec::<String>::new());
+        assert_eq!(telling("The user prefers CSV"), ["csv", "prefer"]);
     }
 
     #[test]

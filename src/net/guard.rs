@@ -24,7 +24,7 @@ pub struct HostPort {
 
 impl HostPort {
     /// The place a URL dials; `None` if it has no host or no known port.
-    pub fn of(url: &Url) -> Option<Self> {
+    pub fn from_url(url: &Url) -> Option<Self> {
         Some(Self { host: bare(url.host_str()?), port: url.port_or_known_default()? })
     }
 }
@@ -73,7 +73,7 @@ impl Exceptions {
     }
 
     fn cover(&self, url: &Url) -> bool {
-        HostPort::of(url).is_some_and(|place| self.0.contains(&place))
+        HostPort::from_url(url).is_some_and(|place| self.0.contains(&place))
     }
 }
 
@@ -121,7 +121,7 @@ const MAY_BE_ALLOWED: &str = " An administrator can allow this host and port.";
 
 /// A refusal with the place that may be allowed, and where; any other error as it is.
 pub(super) fn placed(error: Error, url: &Url) -> Error {
-    match (error.message().strip_suffix(MAY_BE_ALLOWED), HostPort::of(url)) {
+    match (error.message().strip_suffix(MAY_BE_ALLOWED), HostPort::from_url(url)) {
         (Some(fact), Some(place)) if error.kind() == Kind::Denied => Error::denied(format!(
             "{fact} An administrator can allow '{place}' in the settings, under outbound exceptions."
         ))

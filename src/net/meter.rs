@@ -27,13 +27,13 @@ pub struct Ledger(Arc<dyn Book>);
 
 impl Ledger {
     /// A ledger that is kept in a book.
-    pub fn of(book: impl Book + 'static) -> Self {
+    pub fn kept_in(book: impl Book + 'static) -> Self {
         Self(Arc::new(book))
     }
 
     /// A ledger that hands on what became of attempts, and forgets them where the process ends before.
     pub fn new(take: impl Fn(Crossing) + Send + Sync + 'static) -> Self {
-        Self::of(Told(take))
+        Self::kept_in(Told(take))
     }
 
     /// A ledger that keeps nothing: for a process that has none.

@@ -46,7 +46,7 @@ pub struct Response {
 impl Response {
     pub(super) fn new(mut body: reqwest::Response, url: Url, patience: Duration, meter: Meter) -> Self {
         let mut headers = std::mem::take(body.headers_mut());
-        let unpacker = Unpacker::of(&mut headers);
+        let unpacker = Unpacker::from_headers(&mut headers);
         let status = body.status();
         Self { status, headers, url, body, unpacker, packed: Bytes::new(), patience, end: None, meter }
     }

@@ -53,7 +53,7 @@ pub struct Identity {
 /// # Errors
 ///
 /// If they cannot be read, or if the key is not that of the first certificate.
-pub fn demand_sound(roots: Option<&str>, own: Option<&str>, key: Option<&Secret>) -> Result<()> {
+pub fn require_sound(roots: Option<&str>, own: Option<&str>, key: Option<&Secret>) -> Result<()> {
     let roots = roots.map_or_else(|| Ok(Vec::new()), certificates)?;
     let mut store = RootCertStore::empty();
     roots.into_iter().try_for_each(|root| store.add(root)).map_err(|error| unfit_root(&error))?;

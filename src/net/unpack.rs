@@ -30,7 +30,7 @@ pub(super) enum Unpacker {
 
 impl Unpacker {
     /// For a body with this head, where it is still packed. The head then says so no more.
-    pub(super) fn of(headers: &mut HeaderMap) -> Option<Self> {
+    pub(super) fn from_headers(headers: &mut HeaderMap) -> Option<Self> {
         let named = headers.get(CONTENT_ENCODING)?.to_str().ok()?.trim().to_ascii_lowercase();
         let unpacker = match named.as_str() {
             "gzip" | "x-gzip" => Self::Gzip,

@@ -212,7 +212,7 @@ pub(super) fn run(machine: &Machine, source: &str) -> TestRun {
         Ok(ast) => ast,
         Err(error) => {
             let problem = faults::of_text(source, &error);
-            return TestRun::of(vec![whole("the script compiles", problem.message, Some(problem.line))]);
+            return TestRun::new(vec![whole("the script compiles", problem.message, Some(problem.line))]);
         }
     };
     // Without a test's turn only what is recorded runs, and the tests are counted.
@@ -241,7 +241,7 @@ pub(super) fn run(machine: &Machine, source: &str) -> TestRun {
     if let Some(Fault { message, line, .. }) = problems {
         results.push(whole("what stands outside functions runs", message, line));
     }
-    TestRun::of(results)
+    TestRun::new(results)
 }
 
 /// Runs what stands outside functions, and of the tests the one whose turn it is.

@@ -119,7 +119,7 @@ impl Stream {
             Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => return Ok(None),
             other => other?,
         }
-        let head = frame::Head::of(head);
+        let head = frame::Head::from_bytes(head);
         let mut frame = vec![0; head.length];
         stream.read_exact(&mut frame)?;
         Ok(Some((frame, head.asked)))

@@ -18,7 +18,7 @@ impl AuditLog {
     ///
     /// If they may not read the audit.
     pub fn open(cx: &Context) -> Result<Self> {
-        cx.caller().demand("audit:read")?;
+        cx.caller().require("audit:read")?;
         Ok(Self { cx: cx.clone() })
     }
 
@@ -28,7 +28,7 @@ impl AuditLog {
         let (app, taint) = (self.cx.app(), self.cx.taint());
         let entries = app.stores.audit.find(filter, limit).await?;
         let moments = entries.iter().filter_map(|entry| Some((entry.topic?, entry.time))).collect();
-        taint.note(Conversations::of(&app.db).origin_among(moments).await?);
+        taint.note(Conversations::new(&app.db).origin_among(moments).await?);
         let is_own = |entry: &Entry| entry.own_words && entry.user_id == Some(self.cx.caller().user);
         if let Some(entry) = entries.iter().find(|entry| !is_own(entry)) {
             taint.note_place(&format!("entry {} of the audit", entry.seq));

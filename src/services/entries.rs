@@ -86,12 +86,12 @@ pub struct FoundEntry {
 ///
 /// If the caller may not, or the vector has another length than the index's.
 pub async fn put(cx: &Context, new: NewEntry) -> Result<()> {
-    cx.caller().demand("index:write")?;
+    cx.caller().require("index:write")?;
     check(&new)?;
     let (app, user, now, origin) = (cx.app(), cx.caller().user, cx.now(), cx.taint().origin_for_all());
     let given = new.vector.is_some();
     let vector = match (new.vector, &new.text) {
-        (Some(vector), _) => Some((demand_length(app, &vector)?, unit(&vector))),
+        (Some(vector), _) => Some((require_length(app, &vector)?, unit(&vector))),
         (None, Some(text)) => embedded(app, text).await?,
         (None, None) => return Err(Error::invalid("Give 'text', 'vector', or both.")),
     };
@@ -107,7 +107,7 @@ pub async fn put(cx: &Context, new: NewEntry) -> Result<()> {
 ///
 /// If the caller may not.
 pub async fn remove(cx: &Context, name: String) -> Result<()> {
-    cx.caller().demand("index:write")?;
+    cx.caller().require("index:write")?;
     let app = cx.app();
     app.db.write(move |c| entries::remove(c, &name)).await?;
     visible(app).await;
@@ -120,7 +120,7 @@ pub async fn remove(cx: &Context, name: String) -> Result<()> {
 ///
 /// If the caller may not read the index, or asks for nothing it can find.
 pub async fn query(cx: &Context, query: Query) -> Result<Vec<FoundEntry>> {
-    cx.caller().demand("index:read")?;
+    cx.caller().require("index:read")?;
     let found = best(cx.app(), query).await?;
     cx.taint().note(found.iter().filter_map(|entry| entry.origin.clone()));
     cx.taint().note_authors(found.iter().filter_map(|entry| entry.author.as_ref()));
@@ -137,7 +137,7 @@ async fn best(app: &App, query: Query) -> Result<Vec<FoundEntry>> {
     }
     let vector = match (&query.vector, text) {
         (Some(vector), _) => {
-            demand_length(app, vector)?;
+            require_length(app, vector)?;
             Some(unit(vector))
         }
         (None, Some(text)) if query.by_meaning => app.search.embedder.query(text).await?.map(|vector| vector.to_vec()),
@@ -191,7 +191,7 @@ fn check(new: &NewEntry) -> Result<()> {
 /// # Errors
 ///
 /// If its length is not the model's.
-fn demand_length(app: &App, vector: &[f32]) -> Result<String> {
+fn require_length(app: &App, vector: &[f32]) -> Result<String> {
     if !vector.iter().any(|x| *x != 0.0) || !vector.iter().all(|x| x.is_finite()) {
         return Err(Error::invalid("'vector' needs numbers that are finite and not all zero."));
     }

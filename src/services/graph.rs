@@ -36,7 +36,7 @@ const PASSAGES: usize = 100;
 
 /// The graph, and what of it a run's caller sees.
 pub fn seen_by(cx: &Context) -> (Graph, Sight) {
-    (Graph::of(&cx.app().db), Sight::of(cx.caller()))
+    (Graph::new(&cx.app().db), Sight::new(cx.caller()))
 }
 
 /// Starts the reader; it ends with the process.
@@ -75,12 +75,12 @@ async fn follow(app: Arc<App>) {
 
 /// Reads the next documents by their form and says how many.
 async fn read_some(app: &Arc<App>) -> Result<usize> {
-    let store = Graph::of(&app.db);
+    let store = Graph::new(&app.db);
     let unread = store.unread(AT_ONCE).await?;
     if unread.is_empty() {
         return Ok(0);
     }
-    let titles = Arc::new(Titles::of(store.titles().await?));
+    let titles = Arc::new(Titles::new(store.titles().await?));
     let count = unread.len();
     for document in unread {
         let findings = by_form(app, &store, &document, &titles).await?;
@@ -131,7 +131,7 @@ async fn mentioned(app: &App, store: &Graph, document: &Unread) -> Result<()> {
 /// Has a model read the next document, where that is wanted and the budget of the day allows it.
 async fn ask_one(app: &Arc<App>) -> Result<usize> {
     let settings = app.settings.get().graph.clone();
-    let store = Graph::of(&app.db);
+    let store = Graph::new(&app.db);
     if !settings.ask_model {
         return Ok(0);
     }

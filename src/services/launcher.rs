@@ -56,7 +56,7 @@ pub async fn search(cx: &Context, query: &str, limit: usize) -> Result<Vec<Thing
     // A title is the first words of whoever began the conversation.
     let of_conversation = |thing: &Thing| (thing.kind == Kind::Conversation).then(|| thing.id.parse().ok())?;
     let conversations = found.iter().filter_map(of_conversation).collect();
-    cx.taint().note(Conversations::of(&cx.app().db).programs(cx.caller().user, conversations).await?);
+    cx.taint().note(Conversations::new(&cx.app().db).programs(cx.caller().user, conversations).await?);
     Ok(found)
 }
 
@@ -100,7 +100,7 @@ impl<'a> Launcher<'a> {
             Kind::Page => self.open_pages().find(|page| page.path == id).map(|page| page.path.to_owned()),
             Kind::Conversation => {
                 let conversation = id.parse().map_err(|_| none())?;
-                Some(Conversations::of(&self.app.db).get(self.caller.user, conversation).await?.id.to_string())
+                Some(Conversations::new(&self.app.db).get(self.caller.user, conversation).await?.id.to_string())
             }
             Kind::Document if self.reads() => {
                 let document = id.parse().map_err(|_| none())?;
@@ -182,7 +182,7 @@ impl<'a> Launcher<'a> {
         if !self.caller.personal {
             return Ok(Vec::new());
         }
-        let conversations = Conversations::of(&self.app.db);
+        let conversations = Conversations::new(&self.app.db);
         let all = conversations.list(self.caller.user, None).await?;
         let holding = match query {
             "" => Vec::new(),

@@ -47,7 +47,7 @@ pub struct Said {
 pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
     let app = cx.app();
     let turn = match cx.topic() {
-        Some(topic) => Turns::of(&app.db).open_in(topic).await?,
+        Some(topic) => Turns::new(&app.db).open_in(topic).await?,
         None => None,
     };
     let work = ask_for(app, cx.caller().user, turn.and_then(|turn| turn.provider), question);
@@ -60,7 +60,7 @@ pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
 
 /// Asks a provider or the first for a person, within their tokens of the day. What it costs is theirs.
 pub async fn ask_for(app: &App, user: UserId, provider: Option<ProviderId>, question: Question) -> Result<Said> {
-    demand_budget(app, user).await?;
+    require_budget(app, user).await?;
     let said = ask(app, (provider, Some(user)), question).await?;
     usage::spend(&app.db, user, app.clock.now(), said.cost).await?;
     Ok(said)
@@ -72,7 +72,7 @@ pub async fn ask(
     (provider, user): (Option<ProviderId>, Option<UserId>),
     question: Question,
 ) -> Result<Said> {
-    let providers = Providers::of(&app.db, &app.stores.vault, app.config.model.as_ref())?.chain(provider).await?;
+    let providers = Providers::new(&app.db, &app.stores.vault, app.config.model.as_ref())?.chain(provider).await?;
     if providers.is_empty() {
         return Err(chain::no_model());
     }
@@ -94,7 +94,7 @@ pub async fn ask(
     }
 }
 
-async fn demand_budget(app: &App, user: UserId) -> Result<()> {
+async fn require_budget(app: &App, user: UserId) -> Result<()> {
     let Some(budget) = app.settings.get().chat.daily_token_budget else { return Ok(()) };
     let spent = usage::spent(&app.db, user, app.clock.now()).await?.total();
     if spent < budget {

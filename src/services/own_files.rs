@@ -120,7 +120,7 @@ impl OwnFiles {
     /// # Errors
     ///
     /// If no directory is open to them.
-    pub fn of(cx: &Context) -> Result<Self> {
+    pub fn new(cx: &Context) -> Result<Self> {
         let files = cx.app().files_of(cx.caller().user)?;
         Ok(Self { files, cx: cx.clone() })
     }

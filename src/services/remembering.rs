@@ -32,7 +32,7 @@ const BEARING: usize = 100;
 
 /// The lists of a run's caller.
 pub fn lists(cx: &Context) -> Lists {
-    Lists::of(&cx.app().db, cx.caller().user)
+    Lists::new(&cx.app().db, cx.caller().user)
 }
 
 /// One person's memory. Cheap to clone.
@@ -60,10 +60,10 @@ pub struct Ask {
 
 impl Remembering {
     /// This person's.
-    pub fn of(app: &App, user: UserId) -> Self {
+    pub fn new(app: &App, user: UserId) -> Self {
         Self {
             memories: app.stores.memories.own(user),
-            meaning: Meaning::of(app),
+            meaning: Meaning::new(app),
             clock: app.clock.clone(),
             runtime: app.lifecycle.runtime.clone(),
             tracker: app.lifecycle.tracker.clone(),
@@ -72,7 +72,7 @@ impl Remembering {
 
     /// Returns the memories of a run's caller.
     pub fn of_caller(cx: &Context) -> Self {
-        Self::of(cx.app(), cx.caller().user)
+        Self::new(cx.app(), cx.caller().user)
     }
 
     /// Remembers these, all or none, in order. What is there already is renewed instead of doubled.
@@ -163,7 +163,7 @@ impl Remembering {
                 tracing::warn!(?error, "memories could not be read for their meaning");
             }
         };
-        drop(self.tracker.spawn_on(behalf::of(behalf::current(), work), &self.runtime));
+        drop(self.tracker.spawn_on(behalf::run_as(behalf::current(), work), &self.runtime));
     }
 
     async fn understand(&self) -> Result<()> {
@@ -190,7 +190,7 @@ pub struct Meaning {
 
 impl Meaning {
     /// The model of this application.
-    pub fn of(app: &App) -> Self {
+    pub fn new(app: &App) -> Self {
         Self { embedder: app.search.embedder.clone() }
     }
 

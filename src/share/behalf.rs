@@ -9,7 +9,7 @@ tokio::task_local! {
 }
 
 /// Does work for this person; `None` is the server itself, or nobody who is known.
-pub fn of<F: Future>(user: Option<UserId>, work: F) -> impl Future<Output = F::Output> {
+pub fn run_as<F: Future>(user: Option<UserId>, work: F) -> impl Future<Output = F::Output> {
     USER.scope(user, work)
 }
 
@@ -26,7 +26,7 @@ mod tests {
     async fn a_task_works_for_whom_it_was_said_and_what_it_starts_for_nobody() {
         let ann = Some(UserId::new());
         assert_eq!(current(), None);
-        let (own, started) = of(ann, async { (current(), tokio::spawn(async { current() }).await.unwrap()) }).await;
+        let (own, started) = run_as(ann, async { (current(), tokio::spawn(async { current() }).await.unwrap()) }).await;
         assert_eq!((own, started, current()), (ann, None, None));
     }
 }

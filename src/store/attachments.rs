@@ -37,21 +37,13 @@ pub(super) fn copy(tx: &Tx, from: MessageId, to: MessageId) -> Result<()> {
 }
 
 /// What the messages of a conversation from after `from` on bring along, by message, without its data.
-pub(super) fn names(
-    tx: &Tx,
-    conversation: ConversationId,
-    from: i64,
-) -> Result<HashMap<String, Vec<Attachment>>> {
+pub(super) fn names(tx: &Tx, conversation: ConversationId, from: i64) -> Result<HashMap<String, Vec<Attachment>>> {
     let sql = "SELECT m.id, a.mime, a.name, a.path FROM messages m JOIN message_attachments a ON a.message = m.id
                WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, a.position";
     let mut found: HashMap<String, Vec<Attachment>> = HashMap::new();
     let rows = tx.all(sql, (conversation.to_string(), from), |row| {
-        let one = Attachment {
-            mime: row.get("mime")?,
-            name: row.get("name")?,
-            path: row.get("path")?,
-            data: "".into(),
-        };
+        let one =
+            Attachment { mime: row.get("mime")?, name: row.get("name")?, path: row.get("path")?, data: "".into() };
         Ok((row.get::<String>("id")?, one))
     })?;
     for (message, one) in rows {

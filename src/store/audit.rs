@@ -63,13 +63,13 @@ pub struct Audit {
 
 impl Audit {
     /// The audit of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone(), kinds: Arc::default() }
     }
 
     /// Appends a row; it is on the disk when this returns. Returns its number.
     pub async fn append(&self, event: Event) -> Result<i64> {
-        let row = Row::of(event)?;
+        let row = Row::new(event)?;
         self.db.append(move |tx| row.insert(tx)).await
     }
 
@@ -96,7 +96,7 @@ impl Audit {
     }
 
     async fn end_call(&self, event: Event, reward: Option<Reward>, open: Option<CallId>) -> Result<i64> {
-        let row = Row::of(event)?;
+        let row = Row::new(event)?;
         self.db
             .append(move |tx| {
                 if let Some(call) = open {
@@ -149,7 +149,7 @@ fn head(tx: &Tx) -> Result<Option<(i64, [u8; 32])>> {
 
 /// Appends a row in the transaction of what it tells of. Returns its number.
 pub(super) fn append(tx: &Tx, event: &Event) -> Result<i64> {
-    Row::of(event.clone())?.insert(tx)
+    Row::new(event.clone())?.insert(tx)
 }
 
 /// A row whose place in the chain is not known yet. What can be written out before is: the one writer has to wait for
@@ -162,7 +162,7 @@ struct Row {
 }
 
 impl Row {
-    fn of(event: Event) -> Result<Self> {
+    fn new(event: Event) -> Result<Self> {
         let event = event.bounded();
         let edited = (!event.edited.is_empty()).then(|| serde_json::to_string(&event.edited)).transpose();
         let edited = edited.map_err(Error::internal)?;

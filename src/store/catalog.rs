@@ -74,7 +74,7 @@ impl Catalog {
     /// The catalog kept in this database and vault.
     pub async fn load(db: Db, vault: &Vault) -> Result<Self> {
         let all = db.read(rows::all).await?;
-        let directory = Arc::new(Directory::of(all.into_iter().map(Arc::new).collect()));
+        let directory = Arc::new(Directory::new(all.into_iter().map(Arc::new).collect()));
         let current = Current { directory, seen: HashMap::new() };
         Ok(Self { db, vault: vault.clone(), current: Arc::new(RwLock::new(current)), made: Arc::default() })
     }
@@ -91,7 +91,7 @@ impl Catalog {
             let slugs = slugs(tx, None)?;
             ensure_room(&slugs)?;
             let system = draft.into_new(&slugs, by.now)?;
-            demand_free(tx, &system)?;
+            require_free(tx, &system)?;
             rows::put_system(tx, &system)?;
             by.record(tx, "catalog.system.create", described(&system))?;
             Ok((system.id, system))
@@ -104,9 +104,9 @@ impl Catalog {
     pub async fn change(&self, by: &Actor, id: SystemId, draft: SystemDraft) -> Result<Changed> {
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let old = rows::demand_system(tx, id)?;
+            let old = rows::require_system(tx, id)?;
             let system = draft.apply(old.clone(), &slugs(tx, Some(id))?, by.now)?;
-            demand_free(tx, &system)?;
+            require_free(tx, &system)?;
             let (system, switched_off) = moved(&by, &old, system);
             let secrets_gone = credentials::tidy(tx, &system)?;
             rows::put_system(tx, &system)?;
@@ -122,9 +122,9 @@ impl Catalog {
     pub async fn set_status(&self, by: &Actor, id: SystemId, to: SystemStatus, read: Option<Time>) -> Result<System> {
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let mut system = rows::demand_system(tx, id)?;
+            let mut system = rows::require_system(tx, id)?;
             let from = system.status;
-            from.demand_next(to)?;
+            from.require_next(to)?;
             system.status = to;
             system.updated_at = by.now;
             match to {
@@ -148,7 +148,7 @@ impl Catalog {
     pub async fn delete(&self, by: &Actor, id: SystemId) -> Result<()> {
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let system = rows::demand_system(tx, id)?;
+            let system = rows::require_system(tx, id)?;
             tx.run("DELETE FROM systems WHERE id = ?1", [id.to_string()])?;
             credentials::forget(tx, id)?;
             by.record(tx, "catalog.system.delete", json!({"id": id, "name": system.name}))?;
@@ -186,7 +186,7 @@ impl Current {
             Err(_) => now,
         });
         let others = self.directory.all().iter().filter(|one| one.system.id != id).cloned();
-        self.directory = Arc::new(Directory::of(others.chain(now.map(Arc::new)).collect()));
+        self.directory = Arc::new(Directory::new(others.chain(now.map(Arc::new)).collect()));
     }
 }
 
@@ -212,7 +212,7 @@ fn slugs(tx: &Tx, except: Option<SystemId>) -> Result<BTreeSet<String>> {
     Ok(found.into_iter().collect())
 }
 
-fn demand_free(tx: &Tx, system: &System) -> Result<()> {
+fn require_free(tx: &Tx, system: &System) -> Result<()> {
     let taken = "SELECT id FROM systems WHERE name_key = ?1 AND id <> ?2";
     let key = (system.name.to_lowercase(), system.id.to_string());
     match tx.first(taken, key, |row| row.get::<String>("id"))? {

@@ -43,7 +43,7 @@ pub struct Collections {
 
 impl Collections {
     /// The collections of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 
@@ -60,7 +60,7 @@ impl Collections {
             .write(move |tx| {
                 let id = CollectionId::new();
                 let name_key = free_key(tx, by.caller.reader(), &new.name, id)?;
-                demand_roles(tx, new.roles.as_deref())?;
+                require_roles(tx, new.roles.as_deref())?;
                 tx.run(
                     "INSERT INTO collections (id, name, name_key, description, roles, created_at, updated_at)
                      VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
@@ -79,10 +79,10 @@ impl Collections {
             .write(move |tx| {
                 number(tx, by.caller.reader(), Some(id))?;
                 let name_key = free_key(tx, by.caller.reader(), &new.name, id)?;
-                demand_roles(tx, new.roles.as_deref())?;
+                require_roles(tx, new.roles.as_deref())?;
                 let before = whole(tx, id)?;
                 if widens(before.roles.as_deref(), new.roles.as_deref()) {
-                    by.caller.demand("users:manage")?;
+                    by.caller.require("users:manage")?;
                 }
                 tx.run(
                     "UPDATE collections SET name = ?2, name_key = ?3, description = ?4, roles = ?5, updated_at = ?6
@@ -205,7 +205,7 @@ fn widens(before: Option<&[String]>, after: Option<&[String]>) -> bool {
     }
 }
 
-fn demand_roles(tx: &Tx, roles: Option<&[String]>) -> Result<()> {
+fn require_roles(tx: &Tx, roles: Option<&[String]>) -> Result<()> {
     for role in roles.unwrap_or_default() {
         if tx.first("SELECT 1 FROM roles WHERE name = ?1", [role], |_| Ok(()))?.is_none() {
             let shown: String = role.chars().take(60).collect();

@@ -37,7 +37,7 @@ const COLUMNS: &str = "c.id, c.title, c.folder, c.created_at, c.updated_at, c.ta
 
 impl Conversations {
     /// The conversations of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 

@@ -186,7 +186,7 @@ pub fn keep_anchor(dir: &Path, line: &str) -> Result<()> {
 const ANCHORS: &str = "anchors.jsonl";
 
 /// Fails where others may enter the data directory.
-pub fn demand_private(path: &Path) -> Result<()> {
+pub fn require_private(path: &Path) -> Result<()> {
     let about = fs::metadata(path).map_err(|e| unusable(path, e))?;
     let mode = about.permissions().mode() & 0o777;
     if about.uid() != rustix::process::geteuid().as_raw() {

@@ -77,7 +77,7 @@ pub struct Content {
 
 impl Documents {
     /// The documents of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 

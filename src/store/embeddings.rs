@@ -38,7 +38,7 @@ pub struct Embeddings {
 
 impl Embeddings {
     /// Over this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 
@@ -166,7 +166,7 @@ mod tests {
         ];
         let now = Time::from_millis(1);
         db.write(move |tx| rows.iter().try_for_each(|row| entries::put(tx, row, None, now))).await.unwrap();
-        Embeddings::of(&db)
+        Embeddings::new(&db)
     }
 
     #[tokio::test]

@@ -55,7 +55,7 @@ impl Drop for Stored {
 
 impl Files {
     /// The storage of this data directory.
-    pub fn of(data_dir: &Path) -> Self {
+    pub fn new(data_dir: &Path) -> Self {
         Self { root: data_dir.join("files"), held: Arc::default() }
     }
 
@@ -229,7 +229,7 @@ mod tests {
 
     fn files() -> (tempfile::TempDir, Files) {
         let dir = tempfile::tempdir().unwrap();
-        let files = Files::of(dir.path());
+        let files = Files::new(dir.path());
         (dir, files)
     }
 

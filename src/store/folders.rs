@@ -52,7 +52,7 @@ const COLUMNS: &str = "f.id, f.path, k.id AS collection, f.watch,
 
 impl Folders {
     /// The folders of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 

@@ -37,7 +37,7 @@ pub struct Sight {
 
 impl Sight {
     /// This caller's.
-    pub fn of(caller: &Caller) -> Self {
+    pub fn new(caller: &Caller) -> Self {
         Self { reader: caller.reader(), knowledge: caller.permissions.grants("knowledge:read") }
     }
 }
@@ -55,7 +55,7 @@ pub struct Filter {
 
 impl Graph {
     /// The graph of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 

@@ -86,7 +86,7 @@ pub struct Facts {
 
 impl Ingest {
     /// The work of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone(), signals: Arc::default(), turns: Arc::default() }
     }
 

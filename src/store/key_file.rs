@@ -23,7 +23,7 @@ pub(super) struct KeyFile {
 }
 
 impl KeyFile {
-    pub(super) fn of(dir: &Path) -> Self {
+    pub(super) fn in_dir(dir: &Path) -> Self {
         Self { path: dir.join("secret.key"), next: dir.join("secret.key.new") }
     }
 
@@ -87,7 +87,7 @@ fn text_of(path: &Path) -> Result<Option<Zeroizing<String>>> {
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(unusable(path, &error.to_string())),
     };
-    demand_private(path, &file)?;
+    require_private(path, &file)?;
     let mut text = Zeroizing::new(String::new());
     let read = file.take(4096).read_to_string(&mut text);
     read.map_err(|_| unusable(path, "it is not text"))?;
@@ -100,7 +100,7 @@ fn key_in(text: &str) -> Option<Kek> {
     Some(Kek::new(*key))
 }
 
-fn demand_private(path: &Path, file: &File) -> Result<()> {
+fn require_private(path: &Path, file: &File) -> Result<()> {
     let mode = file.metadata().map_err(|e| unusable(path, &e.to_string()))?.mode() & 0o777;
     if mode & 0o077 == 0 {
         return Ok(());
@@ -152,7 +152,7 @@ mod tests {
     #[test]
     fn a_key_written_is_private_and_reads_back() {
         let dir = tempfile::tempdir().unwrap();
-        let file = KeyFile::of(dir.path());
+        let file = KeyFile::in_dir(dir.path());
         assert!(file.read().unwrap().is_none());
         let kek = Kek::fresh();
         file.create(&kek).unwrap();
@@ -164,7 +164,7 @@ mod tests {
     #[test]
     fn a_next_key_that_was_not_written_whole_is_none() {
         let dir = tempfile::tempdir().unwrap();
-        let file = KeyFile::of(dir.path());
+        let file = KeyFile::in_dir(dir.path());
         file.create(&Kek::fresh()).unwrap();
         for cut in ["", "0011"] {
             fs::write(&file.next, cut).unwrap();
@@ -176,7 +176,7 @@ mod tests {
     #[test]
     fn a_key_others_can_read_is_refused_with_the_command_that_mends_it() {
         let dir = tempfile::tempdir().unwrap();
-        let file = KeyFile::of(dir.path());
+        let file = KeyFile::in_dir(dir.path());
         file.create(&Kek::fresh()).unwrap();
         fs::set_permissions(file.path(), fs::Permissions::from_mode(0o640)).unwrap();
         let message = file.read().err().unwrap().message().to_owned();
@@ -186,7 +186,7 @@ mod tests {
     #[test]
     fn a_key_of_the_wrong_length_is_refused() {
         let dir = tempfile::tempdir().unwrap();
-        let file = KeyFile::of(dir.path());
+        let file = KeyFile::in_dir(dir.path());
         file.create(&Kek::fresh()).unwrap();
         fs::write(file.path(), "abc").unwrap();
         let message = file.read().err().unwrap().message().to_owned();

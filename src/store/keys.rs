@@ -66,7 +66,7 @@ impl People {
         let personal = new.personal.unwrap_or(new.permissions.is_none());
         let permissions = match new.permissions {
             Some(permissions) => {
-                by.demand_all(&permissions)?;
+                by.require_all(&permissions)?;
                 roles::bounded(permissions)?
             }
             // It grows and shrinks with its owner's role.
@@ -78,7 +78,7 @@ impl People {
         let key = ApiKey { id, user: new.user, name, permissions, personal, created_at: by.now, last_used_at: None };
         let made = key.clone();
         self.change_by(by, move |tx, by| {
-            let owner = sessions::demand_reach(tx, by, key.user, &no_user(key.user))?;
+            let owner = sessions::require_reach(tx, by, key.user, &no_user(key.user))?;
             let held: i64 = tx.one("SELECT count(*) FROM api_keys WHERE user = ?1", [key.user.to_string()])?;
             if held >= PER_USER {
                 return Err(Error::conflict(format!("{} has {held} keys. Revoke some first.", owner.username)));
@@ -107,7 +107,7 @@ impl People {
             let sql = format!("{SELECT} WHERE id = ?1");
             let unknown = Error::not_found(format!("There is no key '{id}'."));
             let key = tx.first(&sql, [id.to_string()], read)?.ok_or_else(|| unknown.clone())?;
-            let owner = sessions::demand_reach(tx, by, key.user, &unknown)?;
+            let owner = sessions::require_reach(tx, by, key.user, &unknown)?;
             tx.run("DELETE FROM api_keys WHERE id = ?1", [id.to_string()])?;
             by.record(tx, "key.revoke", json!({"key": id, "name": key.name, "user": owner.username}))
         })
@@ -118,7 +118,7 @@ impl People {
     pub async fn reach(&self, by: &Actor, user: Option<UserId>) -> Result<UserId> {
         let Some(user) = user else { return Ok(by.caller.user) };
         let by = by.clone();
-        self.db.read(move |tx| sessions::demand_reach(tx, &by, user, &no_user(user)).map(|user| user.id)).await
+        self.db.read(move |tx| sessions::require_reach(tx, &by, user, &no_user(user)).map(|user| user.id)).await
     }
 }
 

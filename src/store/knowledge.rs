@@ -33,13 +33,13 @@ pub struct Knowledge {
 
 impl Knowledge {
     /// The knowledge of this data directory.
-    pub fn of(db: &Db, data_dir: &Path) -> Self {
+    pub fn new(db: &Db, data_dir: &Path) -> Self {
         Self {
-            collections: Collections::of(db),
-            documents: Documents::of(db),
-            folders: Folders::of(db),
-            ingest: Ingest::of(db),
-            files: Files::of(data_dir),
+            collections: Collections::new(db),
+            documents: Documents::new(db),
+            folders: Folders::new(db),
+            ingest: Ingest::new(db),
+            files: Files::new(data_dir),
         }
     }
 

@@ -26,7 +26,7 @@ pub struct Learning {
 
 impl Learning {
     /// What was learned in this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 
@@ -175,7 +175,7 @@ mod tests {
             Ok(user)
         });
         let user = seeded.await.unwrap();
-        let learning = Learning::of(&db);
+        let learning = Learning::new(&db);
         for (n, (topic, need)) in
             [(topics[0], "add numbers"), (topics[1], "add numbers"), (topics[1], "a sum")].into_iter().enumerate()
         {

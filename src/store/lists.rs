@@ -21,7 +21,7 @@ pub struct Lists {
 
 impl Lists {
     /// This person's lists.
-    pub fn of(db: &Db, user: UserId) -> Self {
+    pub fn new(db: &Db, user: UserId) -> Self {
         Self { db: db.clone(), user }
     }
 
@@ -70,7 +70,7 @@ impl Lists {
     /// One list.
     pub async fn get(&self, name: ListName) -> Result<List> {
         let user = self.user.to_string();
-        self.db.read(move |tx| load(tx, &demand(tx, &user, &name)?)).await
+        self.db.read(move |tx| load(tx, &require(tx, &user, &name)?)).await
     }
 
     /// All lists, the last changed first.
@@ -84,7 +84,7 @@ impl Lists {
         let user = self.user.to_string();
         self.db
             .write(move |tx| {
-                let row = demand(tx, &user, &name)?;
+                let row = require(tx, &user, &name)?;
                 let list = load(tx, &row)?;
                 note(tx, &user, &event(&row, "delete", list.items.clone(), now))?;
                 tx.run("DELETE FROM lists WHERE id = ?1", [row.id])?;
@@ -98,7 +98,7 @@ impl Lists {
         let user = self.user.to_string();
         self.db
             .write(move |tx| {
-                let mut row = demand(tx, &user, &name)?;
+                let mut row = require(tx, &user, &name)?;
                 if let Some(taken) = find(tx, &user, &new)?.filter(|taken| taken.id != row.id) {
                     return Err(Error::conflict(format!("There is a list '{}' already.", taken.name)));
                 }
@@ -112,7 +112,7 @@ impl Lists {
                     "UPDATE lists SET name = ?2, name_key = ?3, updated_at = ?4, origin = ?5 WHERE id = ?1",
                     (row.id, new.as_str(), new.key(), now.millis(), origin::text(&row.origin)),
                 )?;
-                load(tx, &demand(tx, &user, &new)?)
+                load(tx, &require(tx, &user, &new)?)
             })
             .await
     }
@@ -150,7 +150,7 @@ fn find(tx: &Tx, user: &str, name: &ListName) -> Result<Option<ListRow>> {
     })
 }
 
-fn demand(tx: &Tx, user: &str, name: &ListName) -> Result<ListRow> {
+fn require(tx: &Tx, user: &str, name: &ListName) -> Result<ListRow> {
     match find(tx, user, name)? {
         Some(row) => Ok(row),
         None => Err(no_list(tx, user, name)?),

@@ -42,7 +42,7 @@ pub struct MemoryStore {
 
 impl MemoryStore {
     /// The memories of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone(), cache: Cache::new(), readings: Readings::default() }
     }
 
@@ -53,7 +53,7 @@ impl MemoryStore {
 
     /// The conversations whose episode is to be written.
     pub fn episodes(&self) -> Episodes {
-        Episodes::of(&self.db)
+        Episodes::new(&self.db)
     }
 }
 
@@ -195,7 +195,7 @@ mod tests {
     async fn the_words_of_a_forgotten_memory_stand_in_no_file_and_the_others_are_found() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        let own = MemoryStore::of(&db).own(db.write(users::mara).await.unwrap());
+        let own = MemoryStore::new(&db).own(db.write(users::mara).await.unwrap());
         let now = Time::from_millis(1);
         for content in ["Apples grow at Alm", "Quokkas nest at Zwiebelsee", "The rent is due in May"] {
             let new = NewMemory::new(content, Layer::Fact).unwrap();

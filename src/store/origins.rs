@@ -113,7 +113,7 @@ impl Origins {
     /// It has changed since it was read, is gone, or is everybody's and this person may not change it.
     pub async fn vouch(&self, by: &Actor, vouch: Vouch) -> Result<()> {
         if vouch.kind.is_everybodys() {
-            by.caller.demand("index:write")?;
+            by.caller.require("index:write")?;
         }
         let by = by.clone();
         self.db

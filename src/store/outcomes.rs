@@ -61,7 +61,7 @@ pub struct Outcomes {
 
 impl Outcomes {
     /// The records of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 
@@ -221,11 +221,11 @@ mod tests {
             let event = ran(tool, today - day * DAY, outcome, took);
             db.write(move |tx| audit::append(tx, &event)).await.unwrap();
         }
-        let days = Outcomes::of(&db).days("t", Time::from_millis(today + 5)).await.unwrap();
+        let days = Outcomes::new(&db).days("t", Time::from_millis(today + 5)).await.unwrap();
         let told: Vec<_> = days.iter().map(|d| (d.calls, d.failures, d.mean_ms)).collect();
         let none = (0, 0, None);
         assert_eq!(told, [(1, 0, Some(2.0)), none, none, (2, 1, Some(15.0)), none, none, (1, 0, Some(4.0))]);
         assert_eq!((days[0].day.as_str(), days[6].day.as_str()), ("2024-09-28", "2024-10-04"));
-        assert!(Outcomes::of(&db).days("never", Time::from_millis(0)).await.unwrap().iter().all(|d| d.calls == 0));
+        assert!(Outcomes::new(&db).days("never", Time::from_millis(0)).await.unwrap().iter().all(|d| d.calls == 0));
     }
 }

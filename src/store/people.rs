@@ -149,7 +149,7 @@ impl Actor {
     }
 
     /// Fails unless he holds all of `permissions`: nobody hands out, or takes from somebody, what he has not.
-    pub(super) fn demand_all(&self, permissions: &Permissions) -> Result<()> {
+    pub(super) fn require_all(&self, permissions: &Permissions) -> Result<()> {
         match permissions.iter().find(|wanted| !self.caller.permissions.grants(wanted)) {
             None => Ok(()),
             Some(missing) => Err(Error::denied(format!(

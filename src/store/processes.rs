@@ -12,7 +12,7 @@ use super::{
 use crate::model::{
     business_process::{
         Process, ProcessId, ProcessSource, ProcessStatus,
-        draft::{ProcessDraft, demand_no_circle, key},
+        draft::{ProcessDraft, key, require_no_circle},
     },
     error::{Error, Result},
     figure,
@@ -45,7 +45,7 @@ pub struct Import {
 
 impl Processes {
     /// The processes of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 
@@ -61,7 +61,7 @@ impl Processes {
 
     /// One; fails where there is none.
     pub async fn get(&self, id: ProcessId) -> Result<Process> {
-        self.db.read(move |tx| demand(tx, id)).await
+        self.db.read(move |tx| require(tx, id)).await
     }
 
     /// Keeps what a person wrote. It counts at once.
@@ -70,7 +70,7 @@ impl Processes {
         let work = move |tx: &Tx| {
             let process = draft.into_new(ProcessSource::Written, None, by.now);
             put(tx, &process)?;
-            demand_sound(tx)?;
+            require_sound(tx)?;
             by.record(tx, "process.create", described(&process))?;
             Ok(process)
         };
@@ -81,13 +81,13 @@ impl Processes {
     pub async fn change(&self, by: &Actor, id: ProcessId, (read, draft): (u32, ProcessDraft)) -> Result<Process> {
         let (by, draft) = (by.clone(), draft.checked()?);
         let work = move |tx: &Tx| {
-            let old = demand(tx, id)?;
-            demand_read(&old, read)?;
+            let old = require(tx, id)?;
+            require_read(&old, read)?;
             let before = old.content.name.clone();
             let process = changed(old, draft, &by);
             put(tx, &process)?;
             rename(tx, (&before, &process.content.name), &by)?;
-            demand_sound(tx)?;
+            require_sound(tx)?;
             by.record(tx, "process.change", described(&process))?;
             Ok(process)
         };
@@ -98,8 +98,8 @@ impl Processes {
     pub async fn publish(&self, by: &Actor, id: ProcessId, read: u32) -> Result<Process> {
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let old = demand(tx, id)?;
-            demand_read(&old, read)?;
+            let old = require(tx, id)?;
+            require_read(&old, read)?;
             if old.is_published() {
                 return Err(Error::conflict(format!(
                     "The process '{}' is published already.",
@@ -120,7 +120,7 @@ impl Processes {
     pub async fn delete(&self, by: &Actor, id: ProcessId) -> Result<()> {
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let process = demand(tx, id)?;
+            let process = require(tx, id)?;
             let hash = hash_of(tx, id)?;
             tx.run("DELETE FROM processes WHERE id = ?1", [id.to_string()])?;
             if let Some(hash) = hash {
@@ -158,7 +158,7 @@ impl Processes {
                 put(tx, &process)?;
                 kept.push(process);
             }
-            demand_sound(tx)?;
+            require_sound(tx)?;
             let names: Vec<&str> = kept.iter().map(|process| process.content.name.as_str()).take(50).collect();
             by.record(tx, "process.import", json!({"count": kept.len(), "names": names}))?;
             Ok(kept)
@@ -179,7 +179,7 @@ impl Processes {
                 put(tx, &process)?;
                 kept.push(process);
             }
-            demand_sound(tx)?;
+            require_sound(tx)?;
             let names: Vec<&str> = kept.iter().map(|process| process.content.name.as_str()).collect();
             by.record(tx, "process.propose", json!({"names": names, "origin": origin}))?;
             Ok(kept)
@@ -203,7 +203,7 @@ fn bytes(tx: &Tx) -> Result<usize> {
     usize::try_from(bytes).map_err(Error::internal)
 }
 
-fn demand(tx: &Tx, id: ProcessId) -> Result<Process> {
+fn require(tx: &Tx, id: ProcessId) -> Result<Process> {
     let found = tx.first(&format!("{COLUMNS} WHERE id = ?1"), [id.to_string()], read)?;
     found.ok_or_else(|| Error::not_found(format!("There is no process '{id}'.")))
 }
@@ -212,7 +212,7 @@ fn named(tx: &Tx, key: &str) -> Result<Option<Process>> {
     tx.first(&format!("{COLUMNS} WHERE name_key = ?1"), [key], read)
 }
 
-fn demand_read(old: &Process, read: u32) -> Result<()> {
+fn require_read(old: &Process, read: u32) -> Result<()> {
     if old.revision == read { Ok(()) } else { Err(changed_since(&old.content.name)) }
 }
 
@@ -224,7 +224,7 @@ fn changed_since(name: &str) -> Error {
 }
 
 /// No more than there may be, and none that waits for itself.
-fn demand_sound(tx: &Tx) -> Result<()> {
+fn require_sound(tx: &Tx) -> Result<()> {
     if bytes(tx)? > MAX_BYTES {
         let most = figure::bytes(MAX_BYTES as u64);
         return Err(Error::conflict(format!(
@@ -235,7 +235,7 @@ fn demand_sound(tx: &Tx) -> Result<()> {
     if all.len() > MAX_PROCESSES {
         return Err(Error::conflict(format!("There can be {MAX_PROCESSES} processes: delete some first.")));
     }
-    demand_no_circle(all.iter().map(|process| &process.content))
+    require_no_circle(all.iter().map(|process| &process.content))
 }
 
 fn rename(tx: &Tx, (before, after): (&str, &str), by: &Actor) -> Result<()> {

@@ -36,7 +36,7 @@ pub struct Providers {
 
 impl Providers {
     /// The providers kept in this database, and the one the environment names.
-    pub fn of(db: &Db, vault: &Vault, environment: Option<&ModelChoice>) -> Result<Self> {
+    pub fn new(db: &Db, vault: &Vault, environment: Option<&ModelChoice>) -> Result<Self> {
         let environment = environment.map(from_environment).transpose()?;
         Ok(Self { db: db.clone(), vault: vault.clone(), environment })
     }

@@ -51,7 +51,7 @@ pub struct Results {
 
 impl Results {
     /// This person's results in this conversation, or outside all conversations.
-    pub fn of(db: &Db, user: UserId, topic: Option<ConversationId>) -> Self {
+    pub fn new(db: &Db, user: UserId, topic: Option<ConversationId>) -> Self {
         Self { db: db.clone(), user, topic }
     }
 

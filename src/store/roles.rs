@@ -29,7 +29,7 @@ impl People {
     /// Makes a role. A person does, and puts nothing into it that they do not hold.
     pub async fn create_role(&self, by: &Actor, name: String, permissions: Permissions) -> Result<Role> {
         by.caller.ensure_person()?;
-        by.demand_all(&permissions)?;
+        by.require_all(&permissions)?;
         let role = Role { name: parse_name(&name)?, permissions: bounded(permissions)?, built_in: false };
         let made = role.clone();
         self.change_by(by, move |tx, by| {
@@ -45,13 +45,13 @@ impl People {
     /// Replaces what a role grants, for all who have it, at once.
     pub async fn change_role(&self, by: &Actor, name: String, permissions: Permissions) -> Result<Role> {
         by.caller.ensure_person()?;
-        by.demand_all(&permissions)?;
+        by.require_all(&permissions)?;
         let permissions = bounded(permissions)?;
         self.change_by(by, move |tx, by| {
             let before = find_custom(tx, &name)?;
-            by.demand_all(&before.permissions)?;
+            by.require_all(&before.permissions)?;
             tx.run("UPDATE roles SET permissions = ?2 WHERE name = ?1", (&name, permissions_text(&permissions)?))?;
-            demand_administrator(tx)?;
+            require_administrator(tx)?;
             let details = json!({"role": name, "permissions": permissions, "before": before.permissions});
             by.record(tx, "role.change", details)?;
             Ok(Role { permissions, ..before })
@@ -64,7 +64,7 @@ impl People {
         by.caller.ensure_person()?;
         self.change_by(by, move |tx, by| {
             let role = find_custom(tx, &name)?;
-            by.demand_all(&role.permissions)?;
+            by.require_all(&role.permissions)?;
             let users: i64 = tx.one("SELECT count(*) FROM users WHERE role = ?1", [&name])?;
             if users > 0 {
                 let who = if users == 1 { "one user has".to_owned() } else { format!("{users} users have") };
@@ -105,12 +105,12 @@ pub(super) fn find(tx: &Tx, name: &str) -> Result<Option<Role>> {
 }
 
 /// The role of this name, for giving it to somebody.
-pub(super) fn demand(tx: &Tx, name: &str) -> Result<Role> {
+pub(super) fn require(tx: &Tx, name: &str) -> Result<Role> {
     find(tx, name)?.ok_or_else(|| Error::not_found(format!("There is no role '{}'.", shorten(name))))
 }
 
 /// Fails where a change has left nobody who may do everything.
-pub(super) fn demand_administrator(tx: &Tx) -> Result<()> {
+pub(super) fn require_administrator(tx: &Tx) -> Result<()> {
     let roles = tx.all(
         "SELECT DISTINCT r.name, r.permissions, r.built_in FROM roles r JOIN users u ON u.role = r.name WHERE NOT u.disabled",
         (),

@@ -64,7 +64,7 @@ impl Kept {
     }
 
     /// Fails where a change began from another text than this. One that does not say where it began is let through.
-    pub fn demand_base(&self, base: Option<&str>) -> Result<()> {
+    pub fn require_base(&self, base: Option<&str>) -> Result<()> {
         let digest = self.digest();
         if base.is_none_or(|base| base == digest) {
             return Ok(());
@@ -112,7 +112,7 @@ const KEPT: &str = "SELECT s.name, s.draft, s.published, v.source, s.updated_at,
 
 impl Scripts {
     /// The scripts of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 
@@ -134,7 +134,7 @@ impl Scripts {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |tx| {
-                demand_base(tx, &name, base.as_deref())?;
+                require_base(tx, &name, base.as_deref())?;
                 if tx.first("SELECT 1 FROM scripts WHERE name = ?1", [&name], |_| Ok(()))?.is_none() {
                     forget_all(tx, &name)?;
                 }
@@ -151,7 +151,7 @@ impl Scripts {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |tx| {
-                demand_base(tx, &name, base.as_deref())?;
+                require_base(tx, &name, base.as_deref())?;
                 let sql = "UPDATE scripts SET draft = NULL, updated_at = ?2, updated_by = ?3
                            WHERE name = ?1 AND draft IS NOT NULL AND published IS NOT NULL";
                 if tx.run(sql, params![name, by.now.millis(), by.caller.username])? == 0 {
@@ -170,7 +170,7 @@ impl Scripts {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |tx| {
-                demand_base(tx, &name, base.as_deref())?;
+                require_base(tx, &name, base.as_deref())?;
                 if tx.run("DELETE FROM scripts WHERE name = ?1", [&name])? == 0 {
                     return Err(unknown(&name));
                 }
@@ -185,7 +185,7 @@ impl Scripts {
         let (by, name) = (by.clone(), name.to_owned());
         self.db
             .write(move |tx| {
-                demand_base(tx, &name, new.base.as_deref())?;
+                require_base(tx, &name, new.base.as_deref())?;
                 let sql = "SELECT coalesce(max(version), 0) + 1 FROM script_versions WHERE script = ?1";
                 let version: u32 = tx.one(sql, [&name])?;
                 let sql = "INSERT INTO script_versions (script, version, source, author, at, note, wider, author_id)
@@ -277,7 +277,7 @@ impl Scripts {
                            ON CONFLICT (script, user, key) DO UPDATE SET value = ?4, origin = ?5, updated_at = ?6";
                 let (origin, at) = (origin::text(&kept.origin), kept.updated_at.millis());
                 tx.run(sql, params![script, user, key, value, origin, at])?;
-                demand_room(tx, &script, &user)
+                require_room(tx, &script, &user)
             })
             .await
     }
@@ -306,7 +306,7 @@ fn forget_all(tx: &Tx, name: &str) -> Result<()> {
 }
 
 /// Fails, and the transaction with it, where a script keeps too much.
-fn demand_room(tx: &Tx, script: &str, user: &str) -> Result<()> {
+fn require_room(tx: &Tx, script: &str, user: &str) -> Result<()> {
     let sql = "SELECT count(*) AS number, coalesce(sum(length(key) + length(value)), 0) AS bytes FROM script_values
                WHERE script = ?1 AND user = ?2";
     let used: Option<(i64, i64)> = tx.first(sql, [script, user], |row| Ok((row.get("number")?, row.get("bytes")?)))?;
@@ -321,10 +321,10 @@ fn demand_room(tx: &Tx, script: &str, user: &str) -> Result<()> {
 
 /// Fails, and the transaction with it, where a change began from another text than is there; an empty base is that of
 /// none.
-fn demand_base(tx: &Tx, name: &str, base: Option<&str>) -> Result<()> {
+fn require_base(tx: &Tx, name: &str, base: Option<&str>) -> Result<()> {
     let Some(base) = base else { return Ok(()) };
     match tx.first(&format!("{KEPT} WHERE s.name = ?1"), [name], kept)? {
-        Some(there) => there.demand_base(Some(base)),
+        Some(there) => there.require_base(Some(base)),
         None if base.is_empty() => Ok(()),
         None => {
             let message =

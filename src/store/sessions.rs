@@ -134,7 +134,7 @@ impl People {
                 insert(tx, user.id, hash, &visit)?;
                 tx.run("UPDATE users SET last_login_at = ?2 WHERE id = ?1", (user.id.to_string(), visit.now.millis()))?;
                 by.record_auth(tx, "login", json!({"address": visit.address}))?;
-                users::demand(tx, user.id)
+                users::require(tx, user.id)
             })
             .await?;
         Ok(SignedIn { user, token })
@@ -164,7 +164,7 @@ impl People {
             let sql = "SELECT user FROM sessions WHERE id = ?1";
             let owner: Option<UserId> = tx.first(sql, [id.to_string()], |row| row.parsed("user"))?;
             let unknown = Error::not_found(format!("There is no session '{id}'."));
-            let owner = demand_reach(tx, by, owner.ok_or_else(|| unknown.clone())?, &unknown)?;
+            let owner = require_reach(tx, by, owner.ok_or_else(|| unknown.clone())?, &unknown)?;
             tx.run("DELETE FROM sessions WHERE id = ?1", [id.to_string()])?;
             by.record_auth(tx, "session.end", json!({"session": id, "user": owner.username}))
         })
@@ -183,7 +183,7 @@ impl People {
                 let from: Vec<String> = tx.all(sql, [UserId::to_string(&id)], |row| row.get("network"))?;
                 // Of those from before, whole addresses are kept.
                 let known = from.iter().any(|before| network(before) == address);
-                Ok((Some(Account { user: users::demand(tx, id)?, password }), known))
+                Ok((Some(Account { user: users::require(tx, id)?, password }), known))
             })
             .await
     }
@@ -246,14 +246,14 @@ fn subjects(username: &str, address: &str, known_here: bool) -> [Subject; 2] {
 
 /// The owner of a thing, if it is `by` himself or he may manage that user. A key that may do less than its owner
 /// does not manage its owner's credentials either. Somebody else's thing that is out of reach is `unknown`.
-pub(super) fn demand_reach(tx: &Tx, by: &Actor, owner: UserId, unknown: &Error) -> Result<User> {
+pub(super) fn require_reach(tx: &Tx, by: &Actor, owner: UserId, unknown: &Error) -> Result<User> {
     if owner == by.caller.user {
         return match by.caller.credential {
-            Credential::Key(_) => users::demand_within(tx, owner, by),
-            Credential::Session | Credential::Local => users::demand(tx, owner),
+            Credential::Key(_) => users::require_within(tx, owner, by),
+            Credential::Session | Credential::Local => users::require(tx, owner),
         };
     }
-    let within = by.caller.demand("users:manage").and_then(|()| users::demand_within(tx, owner, by));
+    let within = by.caller.require("users:manage").and_then(|()| users::require_within(tx, owner, by));
     within.map_err(|_| unknown.clone())
 }
 

@@ -52,7 +52,7 @@ impl People {
         if !self.needs_owner().await? {
             return Err(taken());
         }
-        self.demand_link(token, now)
+        self.require_link(token, now)
     }
 
     /// Makes the owner and signs him in. Of many at once exactly one succeeds.
@@ -60,7 +60,7 @@ impl People {
         if !self.needs_owner().await? {
             return Err(taken());
         }
-        self.demand_link(token, visit.now)?;
+        self.require_link(token, visit.now)?;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
         let (now, password) = (visit.now, hash.clone());
         let user = self.change(move |tx| insert_owner(tx, &username, &hash, (Door::Api, now))).await?;
@@ -82,7 +82,7 @@ impl People {
 
     /// Fails unless there is nobody yet and this is the token of the set-up link.
     pub async fn require_setting_up(&self, token: &str, now: Time) -> Result<()> {
-        if self.needs_owner().await? { self.demand_link(token, now) } else { Err(taken()) }
+        if self.needs_owner().await? { self.require_link(token, now) } else { Err(taken()) }
     }
 
     /// Fails where there is somebody already.
@@ -109,7 +109,7 @@ impl People {
         self.is_closed.store(false, Ordering::SeqCst);
     }
 
-    fn demand_link(&self, token: &str, now: Time) -> Result<()> {
+    fn require_link(&self, token: &str, now: Time) -> Result<()> {
         let link = self.link.read();
         let ours = link.as_ref().filter(|link| bool::from(link.hash.ct_eq(&token::digest(token))));
         match ours {
@@ -128,7 +128,7 @@ fn insert_owner(tx: &Tx, username: &Username, hash: &str, (door, now): (Door, Ti
     if users::count(tx)? > 0 {
         return Err(taken());
     }
-    let role = roles::demand(tx, "administrator")?;
+    let role = roles::require(tx, "administrator")?;
     let user = users::insert(tx, username, &role, hash, now)?;
     owner_actor(&user, door, now).record(tx, "setup", json!({"user": user.username}))?;
     Ok(user)

@@ -154,7 +154,7 @@ pub struct Tickets {
 
 impl Tickets {
     /// The tickets of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 

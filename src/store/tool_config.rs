@@ -33,7 +33,7 @@ pub struct ToolConfig {
 
 impl ToolConfig {
     /// The configuration kept in this database and vault.
-    pub fn of(db: &Db, vault: &Vault) -> Self {
+    pub fn new(db: &Db, vault: &Vault) -> Self {
         Self { db: db.clone(), vault: vault.clone() }
     }
 
@@ -191,7 +191,7 @@ mod tests {
     async fn config(dir: &tempfile::TempDir) -> ToolConfig {
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
         let vault = Vault::open(db.clone(), dir.path(), &VaultKey::File, Time::from_millis(0)).await.unwrap();
-        ToolConfig::of(&db, &vault)
+        ToolConfig::new(&db, &vault)
     }
 
     async fn set(config: &ToolConfig, values: Value) -> Result<()> {

@@ -86,7 +86,7 @@ pub struct Turns {
 
 impl Turns {
     /// The turns of this database.
-    pub fn of(db: &Db) -> Self {
+    pub fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 

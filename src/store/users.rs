@@ -80,8 +80,8 @@ impl People {
         let NewUser { username, password, role } = new;
         let hash = self.hasher.hash(Password::choose(password, username.as_str())?).await?;
         self.change_by(by, move |tx, by| {
-            let role = roles::demand(tx, &role)?;
-            by.demand_all(&role.permissions)?;
+            let role = roles::require(tx, &role)?;
+            by.require_all(&role.permissions)?;
             let user = insert(tx, &username, &role, &hash, by.now)?;
             by.record(tx, "user.create", json!({"user": user.username, "role": user.role}))?;
             Ok(user)
@@ -102,15 +102,15 @@ impl People {
                 "Change your own password with the current one: POST /api/auth/password, or Account in the console.",
             ));
         }
-        let before = self.db.read(move |tx| demand(tx, id)).await?;
+        let before = self.db.read(move |tx| require(tx, id)).await?;
         let hash = match change.password {
             Some(password) => Some(self.hasher.hash(Password::choose(password, &before.username)?).await?),
             None => None,
         };
         self.change_by(by, move |tx, by| {
-            let before = demand_within(tx, id, by)?;
+            let before = require_within(tx, id, by)?;
             if let Some(role) = &change.role {
-                by.demand_all(&roles::demand(tx, role)?.permissions)?;
+                by.require_all(&roles::require(tx, role)?.permissions)?;
                 tx.run("UPDATE users SET role = ?2 WHERE id = ?1", (id.to_string(), role))?;
             }
             if let Some(disabled) = change.disabled {
@@ -125,8 +125,8 @@ impl People {
             if hash.is_some() {
                 keys::revoke_all(tx, id)?;
             }
-            roles::demand_administrator(tx)?;
-            let after = demand(tx, id)?;
+            roles::require_administrator(tx)?;
+            let after = require(tx, id)?;
             let details = json!({
                 "user": after.username,
                 "role": change.role.map(|role| json!({"before": before.role, "after": role})),
@@ -143,10 +143,10 @@ impl People {
     /// administrator stays.
     pub async fn delete_user(&self, by: &Actor, id: UserId) -> Result<()> {
         self.change_by(by, move |tx, by| {
-            let user = demand_within(tx, id, by)?;
+            let user = require_within(tx, id, by)?;
             tx.run("DELETE FROM users WHERE id = ?1", [id.to_string()])?;
             attachments::sweep(tx)?;
-            roles::demand_administrator(tx)?;
+            roles::require_administrator(tx)?;
             tx.run("INSERT INTO departures (user) VALUES (?1)", [id.to_string()])?;
             by.record(tx, "user.delete", json!({"user": user.username, "role": user.role}))
         })
@@ -171,7 +171,7 @@ impl People {
     pub async fn change_own_password(&self, by: &Actor, change: OwnPassword) -> Result<()> {
         let OwnPassword { current, new, keep_keys, address } = change;
         let id = by.caller.user;
-        let (user, kept) = self.db.read(move |tx| Ok((demand(tx, id)?, password_hash(tx, id)?))).await?;
+        let (user, kept) = self.db.read(move |tx| Ok((require(tx, id)?, password_hash(tx, id)?))).await?;
         let address = network(&address);
         let subjects = [Subject::NameAt(key(&user.username), address.clone()), Subject::Address(address)];
         let wrong = || Error::denied("The current password is wrong.");
@@ -231,7 +231,7 @@ pub(super) fn insert(tx: &Tx, username: &Username, role: &Role, hash: &str, now:
 #[cfg(test)]
 pub(super) fn mara(tx: &Tx) -> Result<UserId> {
     tx.script("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
-    let role = roles::demand(tx, "guest")?;
+    let role = roles::require(tx, "guest")?;
     Ok(insert(tx, &"mara".to_owned().try_into()?, &role, "", Time::from_millis(0))?.id)
 }
 
@@ -246,15 +246,15 @@ pub(super) fn key(username: &str) -> String {
 }
 
 /// The account of this id.
-pub(super) fn demand(tx: &Tx, id: UserId) -> Result<User> {
+pub(super) fn require(tx: &Tx, id: UserId) -> Result<User> {
     let found = tx.first(&select("WHERE id = ?1"), [id.to_string()], read)?;
     found.ok_or_else(|| Error::not_found(format!("There is no user '{id}'.")))
 }
 
 /// The account of this id, if its role grants nothing that `by` does not hold: who may set a password may be that person.
-pub(super) fn demand_within(tx: &Tx, id: UserId, by: &Actor) -> Result<User> {
-    let user = demand(tx, id)?;
-    by.demand_all(&roles::demand(tx, &user.role)?.permissions)?;
+pub(super) fn require_within(tx: &Tx, id: UserId, by: &Actor) -> Result<User> {
+    let user = require(tx, id)?;
+    by.require_all(&roles::require(tx, &user.role)?.permissions)?;
     Ok(user)
 }
 

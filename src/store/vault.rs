@@ -54,7 +54,7 @@ impl Vault {
         let mut state = db.read(vault_key::State::read).await?;
         let (kek, source) = match key {
             VaultKey::File => {
-                let file = KeyFile::of(dir);
+                let file = KeyFile::in_dir(dir);
                 (vault_key::from_file(&file, &mut state)?, Source::File(file))
             }
             VaultKey::Given(text) => (vault_key::parse(text)?, Source::Given),
@@ -62,7 +62,7 @@ impl Vault {
                 (vault_key::derive(text, &state.salt)?, Source::Passphrase(RwLock::new(text.clone())))
             }
         };
-        state.demand(&kek)?;
+        state.require(&kek)?;
         let ring = Arc::new(RwLock::new(vec![kek.clone()]));
         let vault = Self { db, ring, source: Arc::new(source), rotating: Arc::default() };
         if state.canary.is_none() {
@@ -256,7 +256,7 @@ pub(super) mod tests {
         }
 
         pub(in crate::store) fn file(&self) -> KeyFile {
-            KeyFile::of(self.dir.path())
+            KeyFile::in_dir(self.dir.path())
         }
     }
 

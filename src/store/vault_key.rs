@@ -55,7 +55,7 @@ impl State {
         self.records == i64::from(self.canary.is_some())
     }
 
-    pub(super) fn demand(&self, kek: &Kek) -> Result<()> {
+    pub(super) fn require(&self, kek: &Kek) -> Result<()> {
         let Some(canary) = &self.canary else {
             return match self.records {
                 0 => Ok(()),
@@ -111,10 +111,10 @@ pub(super) fn from_file(file: &KeyFile, state: &mut State) -> Result<Kek> {
 pub(super) fn require_opens(tx: &Tx, dir: &Path, key: &VaultKey) -> Result<()> {
     let state = State::read(tx)?;
     match key {
-        VaultKey::Given(text) => state.demand(&parse(text)?),
-        VaultKey::Passphrase(text) => state.demand(&derive(text, &state.salt)?),
-        VaultKey::File => match KeyFile::of(dir).read()? {
-            Some(kek) => state.demand(&kek),
+        VaultKey::Given(text) => state.require(&parse(text)?),
+        VaultKey::Passphrase(text) => state.require(&derive(text, &state.salt)?),
+        VaultKey::File => match KeyFile::in_dir(dir).read()? {
+            Some(kek) => state.require(&kek),
             None if state.is_empty() && !state.by_passphrase => Ok(()),
             None => Err(Error::conflict("The vault's key is not there.")),
         },

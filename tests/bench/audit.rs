@@ -54,7 +54,7 @@ async fn measure_over(
 ) -> Result<()> {
     let directory = TempDir::new_in(env!("CARGO_TARGET_TMPDIR"))?;
     let db = Db::open(&directory.path().join("satchel.db"), Commit::Grouped)?;
-    let audit = Audit::of(&db);
+    let audit = Audit::new(&db);
     let started = Instant::now();
     let events = (0..rows).map(|n| audit.append(event(n, rows, lasting)));
     stream::iter(events).buffered(AT_ONCE).try_for_each(|_| async { Ok(()) }).await?;

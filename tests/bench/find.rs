@@ -104,16 +104,16 @@ const PLACES: &[&str] = &[
 pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     let embedder = Embedder::new(Model::embedded(), Limits::default());
     let width = embedder.model().context("this build has no embedding model")?.dimensions;
-    let catalogue = Catalogue::of((0..TOOLS).map(tool).collect());
+    let catalogue = Catalogue::new((0..TOOLS).map(tool).collect());
     let vectors: Vec<Vec<f32>> = (0..3 * TOOLS).map(|seed| direction(seed, width)).collect();
     catalogue.see(&vectors);
     let (allowed, past) = (vec![true; TOOLS], Past::default());
     // The model is loaded by the first.
-    Question::of(&embedder, "warm up").await?;
+    Question::new(&embedder, "warm up").await?;
     let (mut alone, mut whole) = (Vec::new(), Vec::new());
     for number in 0..NEEDS {
         let started = Instant::now();
-        let question = Question::of(&embedder, &need(number)).await?;
+        let question = Question::new(&embedder, &need(number)).await?;
         let embedded = Instant::now();
         let ranked = ranking::rank(&catalogue, &question, &allowed, &past, 10);
         anyhow::ensure!(ranked.len() == 10, "ten tools were asked for");

@@ -116,7 +116,7 @@ struct Scene {
 impl Scene {
     async fn start(chat: Chat, diary: &Diary) -> Self {
         let app = Arc::clone(&chat.app.satchel.app);
-        let registry = Registry::of(vec![meet(), note(diary), wait(diary), reach()]).unwrap();
+        let registry = Registry::new(vec![meet(), note(diary), wait(diary), reach()]).unwrap();
         let invoker = Invoker::new(Arc::clone(&app), registry);
         let agent = Agent::new(
             Arc::clone(&app),

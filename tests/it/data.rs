@@ -52,7 +52,7 @@ async fn a_long_result_is_read_by_its_handle_and_by_nobody_else() {
     let rows: Vec<Value> = (0..20_000).map(|n| json!({"n": n, "even": n % 2 == 0})).collect();
     let text = json!(rows).to_string();
     let text = StoredText { text, origin: None };
-    let handle = Results::of(&app.satchel.app.db, mara.user, None).put(text, now).await.unwrap();
+    let handle = Results::new(&app.satchel.app.db, mara.user, None).put(text, now).await.unwrap();
     let count = json!({"data": handle, "action": "count"});
     assert_eq!(
         app.data(&mara, "transform_data", count.clone()).await.unwrap(),

@@ -50,7 +50,7 @@ async fn a_fresh_install_reaches_nobody() {
 async fn what_a_tool_reaches_and_what_it_may_not_are_rows() {
     let server = TestServer::start().await;
     let app = &server.app;
-    let site = Site::of(app).await;
+    let site = Site::new(app).await;
     site.put("/a", [page("text/plain", "hello")]);
     let caller = app.caller(&[]).await;
     app.data(&caller, "web_fetch", json!({"url": site.url("/a")})).await.unwrap();

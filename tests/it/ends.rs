@@ -82,7 +82,7 @@ async fn a_tool_that_is_withdrawn_while_it_runs_still_taints() {
         gate.release.notify_one();
         let outcome = running.await.unwrap().unwrap();
         assert!(matches!(&outcome, Outcome::Done(done) if done.output.data.to_string().contains("stranger")));
-        let talk = Conversations::of(&app.satchel.app.db).get(owner.user, topic).await.unwrap();
+        let talk = Conversations::new(&app.satchel.app.db).get(owner.user, topic).await.unwrap();
         assert!(talk.tainted && talk.tainted_by.is_some_and(|by| by.contains("slow.tell")), "{tool}");
     }
 }

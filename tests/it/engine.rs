@@ -43,7 +43,7 @@ async fn last(app: &TestApp) -> Entry {
 }
 
 async fn weight(app: &TestApp, tool: &str) -> f64 {
-    let tallies = Outcomes::of(&app.satchel.app.db).tallies().await.unwrap();
+    let tallies = Outcomes::new(&app.satchel.app.db).tallies().await.unwrap();
     tallies.get(&format!("builtin:{tool}")).map_or(1.0, |tally| (tally.weight * 1_000.0).round() / 1_000.0)
 }
 
@@ -282,7 +282,7 @@ async fn a_secret_of_the_settings_never_comes_out() {
 async fn two_tools_of_one_name_are_refused_at_start() {
     let runs = Runs::default();
     let twice = vec![tools::counting("a", Risk::Read, &runs), tools::counting("a", Risk::Read, &runs)];
-    let error = Registry::of(twice).err().unwrap();
+    let error = Registry::new(twice).err().unwrap();
     assert_eq!(error.message(), "builtin:a cannot be registered: builtin:a has the name 'builtin:a'.");
 }
 

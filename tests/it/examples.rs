@@ -32,7 +32,7 @@ const SITE: &str = "https://example.org";
 
 /// The outside that examples need: two pages, and a search instance.
 async fn outside(app: &TestApp) -> Site {
-    let site = Site::of(app).await;
+    let site = Site::new(app).await;
     let found = json!({"results": [
         {"title": "Herons", "url": "https://birds.example/heron", "content": "They wait."},
         {"title": "Egrets", "url": "https://birds.example/egret", "content": "They wait, too."},
@@ -60,7 +60,7 @@ struct Stage {
 }
 
 impl Stage {
-    async fn of(tool: &str) -> Self {
+    async fn new(tool: &str) -> Self {
         let app = TestApp::start().await;
         let site = outside(&app).await;
         app.set(json!({"exec": {"mode": "sandboxed"}})).await;
@@ -93,7 +93,7 @@ async fn every_example_gives_what_it_promises() {
     // Scripts are tried with what was recorded for them, in their own tests.
     for tool in registry.tools().iter().filter(|tool| tool.spec().source == Source::Builtin) {
         assert!(!tool.spec().examples.is_empty(), "{} has no example", tool.spec());
-        let stage = Stage::of(&tool.spec().name).await;
+        let stage = Stage::new(&tool.spec().name).await;
         for example in &tool.spec().examples {
             stage.run(&tool.spec().name, example).await;
         }

@@ -270,6 +270,6 @@ async fn a_model_reads_documents_only_where_that_is_wanted_and_paid_for() {
     assert_eq!(leads(owner, "thing:anna-meier").await, ["leads thing:acme"]);
     assert!(leads(owner, &document).await.contains(&"names thing:acme".to_owned()));
     assert!(chat.llm.body(0)["messages"].to_string().contains("Anna Meier leads Acme."));
-    let spent = Graph::of(&chat.app.satchel.app.db).spent(chat.app.satchel.app.clock.now()).await.unwrap();
+    let spent = Graph::new(&chat.app.satchel.app.db).spent(chat.app.satchel.app.clock.now()).await.unwrap();
     assert_eq!(spent, 15);
 }

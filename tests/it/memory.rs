@@ -250,7 +250,7 @@ async fn a_paraphrase_is_found_by_its_meaning_and_merged_into_what_it_repeats() 
 async fn what_is_edited_is_found_by_what_it_means_now_and_what_is_deleted_leaves_nothing() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
-    let memory = Remembering::of(&app.satchel.app, mara.user);
+    let memory = Remembering::new(&app.satchel.app, mara.user);
     let key = save(&app, &mara, "The rent is 1200 euros").await["key"].as_str().unwrap().to_owned();
     save(&app, &mara, "The rent is 1300 euros").await;
     let id = memory.get(&key).await.unwrap().id;
@@ -284,7 +284,7 @@ async fn a_turn_is_given_what_bears_on_it_and_the_latest_preferences() {
     for content in ["The sales report goes to Anna", "Has a dog called Bruno", "Lives in Bern"] {
         save(&app, &mara, content).await;
     }
-    let memories = Remembering::of(&app.satchel.app, mara.user);
+    let memories = Remembering::new(&app.satchel.app, mara.user);
     let text = "Good morning! Could you draft the sales report for last week and tell me who it goes to?";
     let relevant = memories.relevant(text, 5, Reach::Own).await.unwrap();
     let contents: Vec<&str> = relevant.iter().map(|m| m.content.as_str()).collect();
@@ -296,7 +296,7 @@ async fn a_turn_is_given_what_bears_on_it_and_the_latest_preferences() {
 async fn a_turn_is_given_few_of_the_conversations_that_were_like_it() {
     let app = TestApp::start().await;
     let mara = app.caller(&[]).await;
-    let memories = Remembering::of(&app.satchel.app, mara.user);
+    let memories = Remembering::new(&app.satchel.app, mara.user);
     for outcome in ["Anna got it", "the printer was empty", "the numbers were late", "nobody read it"] {
         let episode = format!("Asked: who gets the sales report. Outcome: {outcome}.");
         memories.save(vec![NewMemory::new(&episode, Layer::Episode).unwrap()], None).await.unwrap();

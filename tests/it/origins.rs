@@ -116,7 +116,7 @@ async fn origin(app: &TestApp, caller: &Caller, topic: ConversationId) -> Option
 
 /// A conversation that has read a hostile page, and where that came from.
 async fn tainted(app: &TestApp, caller: &Caller) -> (ConversationId, Origin) {
-    let site = Site::of(app).await;
+    let site = Site::new(app).await;
     site.put("/may", [page("text/html", format!("<p>{RULE}</p>"))]);
     let topic = app.conversation(caller).await;
     within(app, topic, caller, ("web_fetch", json!({"url": site.url("/may")}))).await;

@@ -309,7 +309,7 @@ async fn a_model_reads_only_what_the_asker_may_see() {
 async fn what_was_made_of_a_page_keeps_where_it_came_from_until_a_person_publishes_it() {
     let chat = Chat::start(vec![]).await;
     put(&chat.owner, process("Hiring", "")).await;
-    let store = Processes::of(&chat.app.satchel.app.db);
+    let store = Processes::new(&chat.app.satchel.app.db);
     let draft: ProcessDraft = serde_json::from_value(process("Refund", "")).unwrap();
     let by = chat.app.owner().await;
     let made = store

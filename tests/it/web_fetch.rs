@@ -24,7 +24,7 @@ const HERONS: &str = "<!doctype html><title>Herons</title><nav><a href=/>Home</a
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_comes_as_markdown_from_where_it_was_redirected_to() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     site.put("/old", [status(301, &[("location", "/birds/heron")])])
         .put("/birds/heron", [page("text/html; charset=utf-8", HERONS)]);
     let caller = app.caller(&[]).await;
@@ -48,7 +48,7 @@ async fn a_page_comes_as_markdown_from_where_it_was_redirected_to() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_is_read_for_what_it_is() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     let png = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &[0, 0, 0, 2, 0, 0, 0, 1, 8, 6, 0, 0, 0]].concat();
     let huge = [b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR".as_slice(), &[0, 1, 0, 0, 0, 0, 0, 1, 8, 6, 0, 0, 0]].concat();
     let owner = app.caller(&["*"]).await;
@@ -82,7 +82,7 @@ async fn a_body_is_read_for_what_it_is() {
 #[tokio::test(flavor = "multi_thread")]
 async fn neither_size_nor_time_runs_away() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     app.set(json!({"web": {"max_page_mb": 1}})).await;
     let mut bomb = GzEncoder::new(Vec::new(), Compression::best());
     for _ in 0..64 {
@@ -107,7 +107,7 @@ async fn neither_size_nor_time_runs_away() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_body_that_was_packed_unasked_is_unpacked_within_its_limit() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     let text = "herons wait\n".repeat(40_000);
     let mut gzip = GzEncoder::new(Vec::new(), Compression::best());
     let mut zlib = ZlibEncoder::new(Vec::new(), Compression::best());
@@ -149,7 +149,7 @@ async fn a_body_that_was_packed_unasked_is_unpacked_within_its_limit() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_page_of_scripts_says_so_and_xml_names_its_own_encoding() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     let xml = "<?xml version=\"1.0\" encoding=\"Shift_JIS\"?><a>こんにちは世界</a>";
     site.put(
         "/app",
@@ -166,7 +166,7 @@ async fn a_page_of_scripts_says_so_and_xml_names_its_own_encoding() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_public_is_not_fetched_by_any_way() {
     let app = TestApp::start().await;
-    let (site, inside) = (Site::of(&app).await, Site::start().await);
+    let (site, inside) = (Site::new(&app).await, Site::start().await);
     inside.put("/secret", [page("text/plain", "secret")]);
     site.put("/way", [status(302, &[("location", &inside.url("/secret"))])]);
     let caller = app.caller(&["*"]).await;
@@ -185,7 +185,7 @@ async fn what_is_not_public_is_not_fetched_by_any_way() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_site_that_asks_to_be_left_alone_is_where_that_is_set() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     site.put("/robots.txt", [page("text/plain", "User-agent: *\nDisallow: /private\n")])
         .put("/private", [page("text/plain", "mine")])
         .put("/way", [status(302, &[("location", "/private")])])
@@ -205,7 +205,7 @@ async fn a_site_that_asks_to_be_left_alone_is_where_that_is_set() {
 #[tokio::test(flavor = "multi_thread")]
 async fn the_request_of_the_alias_comes_back_as_it_came() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     site.put("/echo", [page("text/plain", "said")]).put("/gone", [status(404, &[("x-why", "moved")])]);
     let caller = app.caller(&["*"]).await;
     let post = json!({"url": site.url("/echo"), "method": "post", "headers": {"X-Key": "1"}, "body": "hello"});
@@ -243,7 +243,7 @@ async fn the_request_of_the_alias_comes_back_as_it_came() {
 #[tokio::test(flavor = "multi_thread")]
 async fn only_pages_that_were_fetched_are_cited() {
     let chat = Chat::start(Vec::new()).await;
-    let site = Site::of(&chat.app).await;
+    let site = Site::new(&chat.app).await;
     site.put("/heron", [page("text/html", HERONS)]).put("/gone", [status(404, &[])]);
     chat.llm.then(vec![
         call("web_fetch", json!({"url": site.url("/heron")})),
@@ -271,7 +271,7 @@ async fn only_pages_that_were_fetched_are_cited() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_page_says_carries_nothing_to_a_host_of_its_own_choice() {
     let chat = Chat::start(Vec::new()).await;
-    let site = Site::of(&chat.app).await;
+    let site = Site::new(&chat.app).await;
     site.put("/heron", [page("text/html", HERONS)]).put("/fish", [page("text/html", HERONS)]);
     let stranger = "http://stranger.example/?secret=1";
     chat.llm.then(vec![

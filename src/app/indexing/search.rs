@@ -39,7 +39,7 @@ struct Question {
 }
 
 impl Question {
-    fn of(ask: &Ask<'_>) -> Self {
+    fn new(ask: &Ask<'_>) -> Self {
         Self {
             text: ask.text.to_owned(),
             vector: ask.vector.map(<[f32]>::to_vec),
@@ -76,7 +76,7 @@ pub(super) struct Search {
 
 impl Search {
     pub(super) fn begin(shelf: &Arc<Shelf>, ask: &Ask<'_>) -> Self {
-        let (shelf, ask) = (Arc::clone(shelf), Arc::new(Question::of(ask)));
+        let (shelf, ask) = (Arc::clone(shelf), Arc::new(Question::new(ask)));
         let seen = shelf.seen.borrow().clone();
         let nearest = (ask.has_words() && ask.vector.is_some()).then(|| {
             let (tell, nearest) = oneshot::channel();

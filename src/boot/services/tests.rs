@@ -100,11 +100,11 @@ async fn a_call_that_ran_is_told_as_done_however_much_waits_to_be_written() {
     let data = DataDir::hold(dir.path()).unwrap();
     let app = services(&data, config(dir.path())).await.unwrap();
     let mara = mara(&app).await;
-    let topic = Conversations::of(&app.db).create(mara.user, String::new(), app.clock.now()).await.unwrap().id;
+    let topic = Conversations::new(&app.db).create(mara.user, String::new(), app.clock.now()).await.unwrap().id;
     let (crowded, places) = app.db.crowded();
-    let app = Arc::new(App { stores: Stores { tickets: Tickets::of(&crowded), ..app.stores }, db: crowded, ..app });
+    let app = Arc::new(App { stores: Stores { tickets: Tickets::new(&crowded), ..app.stores }, db: crowded, ..app });
     let gate = Gate::default();
-    let invoker = Invoker::new(Arc::clone(&app), Registry::of(vec![held(&gate)]).unwrap());
+    let invoker = Invoker::new(Arc::clone(&app), Registry::new(vec![held(&gate)]).unwrap());
     let call = Call { topic: Some(topic), ..Call::new(mara.clone(), "post", json!({})) };
     let Outcome::Confirm(ticket) = invoker.invoke(call, CancellationToken::new()).await.unwrap() else { panic!("ran") };
     let deciding = tokio::spawn({
@@ -130,7 +130,7 @@ async fn a_call_that_ran_is_told_as_done_however_much_waits_to_be_written() {
     assert!(matches!(&verdict, Verdict::Ran { output, .. } if output.data == "what a stranger says"), "{verdict:?}");
     let kept = app.stores.tickets.get(ticket.id, mara.user, app.clock.now()).await.unwrap();
     assert_eq!((decided.state, kept.state), (TicketState::Done, TicketState::Done));
-    assert!(Conversations::of(&app.db).get(mara.user, topic).await.unwrap().tainted);
+    assert!(Conversations::new(&app.db).get(mara.user, topic).await.unwrap().tainted);
 }
 
 #[tokio::test]
@@ -140,7 +140,7 @@ async fn what_the_data_tools_compute_for_long_waits_for_its_turn_at_heavy_work()
     let app = services(&data, config(dir.path())).await.unwrap();
     let mara = mara(&app).await;
     let app = Arc::new(App { host: Host { work: Work::crowded(), ..app.host }, ..app });
-    let invoker = Invoker::new(Arc::clone(&app), Registry::of(tools::list::all(&Handles::default())).unwrap());
+    let invoker = Invoker::new(Arc::clone(&app), Registry::new(tools::list::all(&Handles::default())).unwrap());
     let answer = async |tool: &str, params: Value| {
         let call = Call::new(mara.clone(), tool, params);
         invoker.invoke(call, CancellationToken::new()).await.map(drop).map_err(|error| error.kind())

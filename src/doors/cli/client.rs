@@ -42,7 +42,7 @@ impl Client {
     pub fn new(base: Url, token: Secret) -> Self {
         // The server keeps the ledger; a command line has none.
         let gate = Gate::new(Ways::default(), Ledger::none());
-        let http = gate.on_behalf(Origin::part(Part::CommandLine, None)).allowing(HostPort::of(&base).as_slice());
+        let http = gate.on_behalf(Origin::part(Part::CommandLine, None)).allowing(HostPort::from_url(&base).as_slice());
         Self { http, base, token }
     }
 

@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::{
     json::Json,
-    path::demand_words,
+    path::require_words,
     route::{Guard::Permission, Route, route},
     sse,
     standing::Standing,
@@ -127,10 +127,10 @@ async fn list(
 ///
 /// If it has a word that no row can have: nothing would be found, and nobody would know why.
 fn filter(query: AuditFilter) -> Result<Filter> {
-    demand_words::<EventType>("event_type", query.event_type.as_deref())?;
-    demand_words::<AuditOutcome>("outcome", query.outcome.as_deref())?;
-    demand_words::<Risk>("risk", query.risk.as_deref())?;
-    demand_words::<Door>("door", query.door.as_deref())?;
+    require_words::<EventType>("event_type", query.event_type.as_deref())?;
+    require_words::<AuditOutcome>("outcome", query.outcome.as_deref())?;
+    require_words::<Risk>("risk", query.risk.as_deref())?;
+    require_words::<Door>("door", query.door.as_deref())?;
     if query.from.zip(query.to).is_some_and(|(from, to)| from > to) {
         return Err(Error::invalid(
             "The query parameter 'to' is before 'from': no row is after one and before the other.",
@@ -180,7 +180,7 @@ async fn export(
     query: Query<AuditFilter>,
     request: HttpRequest,
 ) -> Result<HttpResponse> {
-    let (wanted, standing, user) = (filter(query.into_inner())?, Standing::of(&request), caller.user);
+    let (wanted, standing, user) = (filter(query.into_inner())?, Standing::new(&request), caller.user);
     let pages = stream::try_unfold((state, wanted, 0), move |(state, wanted, after)| async move {
         let filter = Filter { after: Some(after), ..wanted.clone() };
         let page =

@@ -80,10 +80,10 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
             if bytes.is_empty() {
                 return Err(Error::invalid("The body is empty: send a JSON object.").into());
             }
-            demand_json(&request)?;
-            demand_object(&bytes)?;
+            require_json(&request)?;
+            require_object(&bytes)?;
             let parsed = parsed(&request, bytes).await?;
-            Standing::of(&request).ensure().await?;
+            Standing::new(&request).ensure().await?;
             Ok(Self(parsed))
         })
     }
@@ -100,10 +100,10 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest for OptionalBod
             if bytes.is_empty() {
                 return Ok(Self(T::default()));
             }
-            demand_json(&request)?;
-            demand_object(&bytes)?;
+            require_json(&request)?;
+            require_object(&bytes)?;
             let parsed = parsed::<Option<T>>(&request, bytes).await?;
-            Standing::of(&request).ensure().await?;
+            Standing::new(&request).ensure().await?;
             Ok(Self(parsed.unwrap_or_default()))
         })
     }
@@ -117,7 +117,7 @@ impl FromRequest for RawBody {
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             let bytes = read(&request, payload).await?;
-            Standing::of(&request).ensure().await?;
+            Standing::new(&request).ensure().await?;
             Ok(Self(bytes))
         })
     }
@@ -178,7 +178,7 @@ fn too_large(most: usize) -> Refusal {
 }
 
 /// A form another site could send without asking is never taken for JSON.
-fn demand_json(request: &HttpRequest) -> std::result::Result<(), Refusal> {
+fn require_json(request: &HttpRequest) -> std::result::Result<(), Refusal> {
     let given = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
@@ -189,7 +189,7 @@ fn demand_json(request: &HttpRequest) -> std::result::Result<(), Refusal> {
 }
 
 /// A list would be taken for the fields of an object, in the order in which we happen to declare them.
-fn demand_object(bytes: &[u8]) -> Result<()> {
+fn require_object(bytes: &[u8]) -> Result<()> {
     let start = bytes.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(bytes.len());
     match bytes.get(start) {
         Some(b'[') => {

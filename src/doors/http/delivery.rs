@@ -140,7 +140,7 @@ impl Delivery {
     {
         let turn = self.turn(Some(user)).await;
         // A body is asked for its next page outside the task that has answered.
-        let page = behalf::of(Some(user), page).await?;
+        let page = behalf::run_as(Some(user), page).await?;
         let written = aside::run(move || {
             let written = write(page);
             drop(turn);

@@ -109,7 +109,7 @@ async fn list(state: Data<State>, caller: Caller, path: Path<String>) -> Result<
     request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 201, body = EndpointView)))]
 async fn create(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointDraft>) -> Result<HttpResponse> {
     let system: SystemId = id(&path)?;
-    let endpoint = Changing::of(&state.invoker, by).create_endpoint(system, body.0).await?;
+    let endpoint = Changing::new(&state.invoker, by).create_endpoint(system, body.0).await?;
     Ok(HttpResponse::Created().json(shown(&state, endpoint.id)?))
 }
 
@@ -129,7 +129,7 @@ async fn change(
     path: Path<String>,
     body: Body<EndpointDraft>,
 ) -> Result<Json<EndpointView>> {
-    let endpoint = Changing::of(&state.invoker, by).change_endpoint(id(&path)?, body.0).await?;
+    let endpoint = Changing::new(&state.invoker, by).change_endpoint(id(&path)?, body.0).await?;
     Ok(Json(shown(&state, endpoint.id)?))
 }
 
@@ -137,7 +137,7 @@ async fn change(
 #[utoipa::path(delete, path = "/api/catalog/endpoints/{id}",
     tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
-    Changing::of(&state.invoker, by).delete_endpoint(id(&path)?).await?;
+    Changing::new(&state.invoker, by).delete_endpoint(id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -154,7 +154,7 @@ async fn review(
     body: Body<CatalogReview>,
 ) -> Result<Either<Json<EndpointView>, HttpResponse>> {
     let CatalogReview { verdict, read } = body.0;
-    match Changing::of(&state.invoker, by).review_endpoint(id(&path)?, read, verdict).await? {
+    match Changing::new(&state.invoker, by).review_endpoint(id(&path)?, read, verdict).await? {
         Some(endpoint) => shown(&state, endpoint.id).map(Json).map(Either::Left),
         None => Ok(Either::Right(HttpResponse::NoContent().finish())),
     }

@@ -164,7 +164,7 @@ async fn vouch_tree(state: Data<State>, by: Actor, id: Path<String>) -> Result<H
 ///
 /// If it is others' too and they do not.
 fn require_own(by: &Actor, place: &FilePlace) -> Result<()> {
-    if place.owner.is_some() { Ok(()) } else { by.caller.demand("settings:manage") }
+    if place.owner.is_some() { Ok(()) } else { by.caller.require("settings:manage") }
 }
 
 /// Returns when a file last changed; `None` if it is gone or out of the caller's reach.

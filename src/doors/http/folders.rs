@@ -60,7 +60,7 @@ fn yes() -> bool {
 async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpResponse> {
     let Add { path, collection, watch } = body.0;
     // Whatever the server may read of the machine could be taken in.
-    by.caller.demand("*")?;
+    by.caller.require("*")?;
     let found = folder::check(&path, &state.app.host.workspaces)?;
     let found = found.to_str().ok_or_else(|| Error::invalid("The path is not UTF-8."))?.to_owned();
     let added = state.app.stores.knowledge.add_folder(&by, found, collection, watch).await?;

@@ -94,7 +94,7 @@ async fn answer(
     let gone = hung_up.0.drop_guard();
     // In a task of its own: a client that goes away tears nothing apart. A handler that should stop then is told.
     let answered =
-        spawn(behalf::of(user, contain(async move { next.call(request).await }))).await.map_err(Error::internal)?;
+        spawn(behalf::run_as(user, contain(async move { next.call(request).await }))).await.map_err(Error::internal)?;
     gone.disarm();
     answered
 }
@@ -120,7 +120,7 @@ async fn admit(request: &HttpRequest, state: &State, route: &Route) -> Result<Op
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
     // A bearer token is never sent by a browser on its own; everything else might be.
     if !by_bearer && (changes || matches!(shown, Shown::Session(_)) || route.guard == Guard::Machine) {
-        state.hosts.demand_same_origin(request.headers())?;
+        state.hosts.require_same_origin(request.headers())?;
     }
     if route.guard == Guard::Public {
         return Ok(None);
@@ -148,13 +148,13 @@ fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result
         Guard::Public => Ok(()),
         Guard::SignedIn => signed_in().map(drop),
         Guard::Person => signed_in()?.ensure_person(),
-        Guard::Permission(permission) => signed_in()?.demand(permission),
+        Guard::Permission(permission) => signed_in()?.require(permission),
         Guard::PersonWith(permission) => {
             signed_in()?.ensure_person()?;
-            signed_in()?.demand(permission)
+            signed_in()?.require(permission)
         }
         Guard::Machine if local => Ok(()),
-        Guard::Machine => signed_in()?.demand("settings:manage"),
+        Guard::Machine => signed_in()?.require("settings:manage"),
     }
 }
 
@@ -165,7 +165,7 @@ fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result
 /// If it is not.
 pub(super) fn require_administrator(caller: &Caller) -> Result<()> {
     caller.ensure_person()?;
-    caller.demand("*")
+    caller.require("*")
 }
 
 /// The audit row of an action that was not permitted.

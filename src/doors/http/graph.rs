@@ -30,7 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 fn graph(state: &State) -> Graph {
-    Graph::of(&state.app.db)
+    Graph::new(&state.app.db)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -50,14 +50,14 @@ struct NodesQuery {
 async fn nodes(state: Data<State>, caller: Caller, query: Query<NodesQuery>) -> Result<Json<Vec<Node>>> {
     let NodesQuery { q, label, limit } = query.into_inner();
     let filter = Filter { q, label, limit: limit.unwrap_or(LISTED) };
-    graph(&state).nodes(Sight::of(&caller), filter).await.map(Json)
+    graph(&state).nodes(Sight::new(&caller), filter).await.map(Json)
 }
 
 /// One node.
 #[utoipa::path(get, path = "/api/graph/nodes/{id}",
     tag = "graph", operation_id = "graph_node", responses((status = 200, body = Node)))]
 async fn node(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Node>> {
-    graph(&state).node(Sight::of(&caller), &at).await.map(Json)
+    graph(&state).node(Sight::new(&caller), &at).await.map(Json)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -80,12 +80,12 @@ async fn neighbors(
     query: Query<NeighborsQuery>,
 ) -> Result<Json<Part>> {
     let NeighborsQuery { rel, depth } = query.into_inner();
-    graph(&state).around(Sight::of(&caller), &at, rel, depth.unwrap_or(1)).await.map(Json)
+    graph(&state).around(Sight::new(&caller), &at, rel, depth.unwrap_or(1)).await.map(Json)
 }
 
 /// The graph at a glance: how much there is, of which kinds, and its hubs.
 #[utoipa::path(get, path = "/api/graph/overview",
     tag = "graph", operation_id = "graph_overview", responses((status = 200, body = Overview)))]
 async fn overview(state: Data<State>, caller: Caller) -> Result<Json<Overview>> {
-    graph(&state).overview(Sight::of(&caller)).await.map(Json)
+    graph(&state).overview(Sight::new(&caller)).await.map(Json)
 }

@@ -188,7 +188,7 @@ struct ImportResult {
 async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result<Json<ImportResult>> {
     let ImportOrder { system_id, system, operations, remove, format } = body.0;
     let (now, trusted, user) = (by.now, lets_through(&by), by.caller.user);
-    let changing = Changing::of(&state.invoker, by);
+    let changing = Changing::new(&state.invoker, by);
     let known: Option<std::sync::Arc<Registered>> = match system_id {
         Some(id) => Some(std::sync::Arc::clone(state.app.stores.catalog.get().get(id)?)),
         None => None,
@@ -198,7 +198,7 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result
     let plan = move || {
         let endpoints = of.as_ref().map_or(&[][..], |known| &known.endpoints);
         let plan = difference::plan(system_id.unwrap_or_default(), endpoints, operations, remove, now)?;
-        plan.put.iter().try_for_each(offer::demand_sound)?;
+        plan.put.iter().try_for_each(offer::require_sound)?;
         Ok(plan)
     };
     let mut plan = state.app.host.work.run(Some(user), plan).await?;

@@ -38,7 +38,7 @@ pub(super) fn routes() -> Vec<Route> {
 }
 
 fn own(state: &State, caller: &Caller) -> Remembering {
-    Remembering::of(&state.app, caller.user)
+    Remembering::new(&state.app, caller.user)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]

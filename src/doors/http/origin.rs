@@ -27,7 +27,7 @@ impl Hosts {
     /// # Errors
     ///
     /// If it is not. A name that somebody else's DNS points at us is none of these.
-    pub(super) fn demand_host(&self, headers: &HeaderMap) -> Result<()> {
+    pub(super) fn require_host(&self, headers: &HeaderMap) -> Result<()> {
         let host = text(headers, &HOST).ok_or_else(|| Error::denied("The request has no Host header."))?;
         let name = name_of(host);
         let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>().is_ok();
@@ -46,8 +46,8 @@ impl Hosts {
     /// # Errors
     ///
     /// If one did.
-    pub(super) fn demand_same_origin(&self, headers: &HeaderMap) -> Result<()> {
-        self.demand_host(headers)?;
+    pub(super) fn require_same_origin(&self, headers: &HeaderMap) -> Result<()> {
+        self.require_host(headers)?;
         let foreign = || Error::denied("The request comes from a page of another site, so it was not carried out.");
         if let Some(origin) = headers.get(&ORIGIN) {
             let origin = origin.to_str().ok().and_then(|origin| origin.split_once("://")).ok_or_else(foreign)?;
@@ -90,7 +90,7 @@ mod tests {
         for (name, value) in headers {
             map.insert(HeaderName::try_from(*name).unwrap(), HeaderValue::from_str(value).unwrap());
         }
-        Hosts { behind_proxy }.demand_same_origin(&map).is_ok()
+        Hosts { behind_proxy }.require_same_origin(&map).is_ok()
     }
 
     #[test]

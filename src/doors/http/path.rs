@@ -31,7 +31,7 @@ pub(super) fn known_words<T: DeserializeOwned>() -> Vec<String> {
 /// # Errors
 ///
 /// With the first one that is not, and the names there are.
-pub(super) fn demand_words<T: DeserializeOwned>(name: &str, list: Option<&str>) -> Result<()> {
+pub(super) fn require_words<T: DeserializeOwned>(name: &str, list: Option<&str>) -> Result<()> {
     let words = list.into_iter().flat_map(|list| list.split(',')).map(str::trim).filter(|word| !word.is_empty());
     for word in words {
         let read: StrDeserializer<'_, Unread> = word.into_deserializer();

@@ -77,7 +77,7 @@ struct ProcessRow {
 }
 
 fn store(state: &State) -> Processes {
-    Processes::of(&state.app.db)
+    Processes::new(&state.app.db)
 }
 
 /// The processes this caller may see.
@@ -279,7 +279,7 @@ struct ProcessProposals {
 async fn propose(state: Data<State>, by: Actor, body: OptionalBody<ProcessWish>) -> Result<Json<ProcessProposals>> {
     let (app, user) = (std::sync::Arc::clone(&state.app), Some(by.caller.user));
     // Goes on where the asker goes away: what it costs is spent, and what comes of it is kept.
-    let work = behalf::of(user, async move { proposing::propose(&app, &by, &body.0.about).await });
+    let work = behalf::run_as(user, async move { proposing::propose(&app, &by, &body.0.about).await });
     let made = state.app.lifecycle.runtime.spawn(work).await.map_err(Error::internal)??;
     Ok(Json(ProcessProposals { kept: made.kept, refused: made.refused, model: made.model, tokens: made.cost.total() }))
 }

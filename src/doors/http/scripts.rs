@@ -61,7 +61,7 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(get, path = "/api/scripts", tag = "scripts", responses((status = 200, body = Vec<ScriptSummary>)))]
 async fn list(state: Data<State>) -> Result<Json<Vec<ScriptSummary>>> {
     let all = state.scripts.all();
-    Ok(Json(all.iter().map(|shown| ScriptSummary::of(&state.scripts, shown)).collect()))
+    Ok(Json(all.iter().map(|shown| ScriptSummary::new(&state.scripts, shown)).collect()))
 }
 
 /// Calls that were made.

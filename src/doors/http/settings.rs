@@ -65,7 +65,7 @@ fn ensure_whole(caller: &Caller, now: &Settings, patch: &Map<String, Value>) -> 
     let now = serde_json::to_value(now).map_err(Error::internal)?;
     let asked = Value::Object(patch.clone());
     for place in OF_THE_MACHINE {
-        if changes(now.pointer(place), asked.pointer(place)) && caller.demand("*").is_err() {
+        if changes(now.pointer(place), asked.pointer(place)) && caller.require("*").is_err() {
             let name = place.trim_start_matches('/').replace('/', ".");
             return Err(Error::denied(format!(
                 "{name} opens the machine itself: only an administrator, who holds the permission '*', changes it."

@@ -59,7 +59,7 @@ fn streaming(
     events: impl Stream<Item = Result<Bytes>> + 'static,
     caching: &'static str,
 ) -> HttpResponse {
-    let standing = Standing::of(request);
+    let standing = Standing::new(request);
     let events = events.take_while(move |_| {
         let standing = standing.clone();
         async move { standing.ensure().await.is_ok() }

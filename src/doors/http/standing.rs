@@ -12,7 +12,7 @@ pub(super) struct Standing(Option<(Data<State>, SharedIdentity)>);
 
 impl Standing {
     /// Of this request. Nothing is looked up for one that nobody signs.
-    pub(super) fn of(request: &HttpRequest) -> Self {
+    pub(super) fn new(request: &HttpRequest) -> Self {
         Self(request.app_data::<Data<State>>().cloned().zip(identity(request).ok()))
     }
 

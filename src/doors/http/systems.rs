@@ -131,7 +131,7 @@ async fn list(state: Data<State>) -> Result<Json<Vec<SystemRow>>> {
 #[utoipa::path(post, path = "/api/catalog/systems",
     request_body = SystemDraft, tag = "catalog", responses((status = 201, body = SystemDetail)))]
 async fn create(state: Data<State>, by: Actor, body: Body<SystemDraft>) -> Result<HttpResponse> {
-    let system = Changing::of(&state.invoker, by).create(body.0).await?;
+    let system = Changing::new(&state.invoker, by).create(body.0).await?;
     Ok(HttpResponse::Created().json(detail(&state, system.id).await?))
 }
 
@@ -151,7 +151,7 @@ async fn change(
     path: Path<String>,
     body: Body<SystemDraft>,
 ) -> Result<Json<SystemDetail>> {
-    let changed = Changing::of(&state.invoker, by).change(id(&path)?, body.0).await?;
+    let changed = Changing::new(&state.invoker, by).change(id(&path)?, body.0).await?;
     let detail = detail(&state, changed.system.id).await?;
     Ok(Json(SystemDetail { secrets_gone: changed.secrets_gone, switched_off: changed.switched_off, ..detail }))
 }
@@ -160,7 +160,7 @@ async fn change(
 #[utoipa::path(delete, path = "/api/catalog/systems/{id}",
     tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
 async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
-    Changing::of(&state.invoker, by).delete(id(&path)?).await?;
+    Changing::new(&state.invoker, by).delete(id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }
 
@@ -184,7 +184,7 @@ async fn set_status(
     body: Body<SystemStatusChange>,
 ) -> Result<Json<SystemDetail>> {
     let SystemStatusChange { status, read } = body.0;
-    let system = Changing::of(&state.invoker, by).set_status(id(&path)?, status, read).await?;
+    let system = Changing::new(&state.invoker, by).set_status(id(&path)?, status, read).await?;
     Ok(Json(detail(&state, system.id).await?))
 }
 
@@ -209,7 +209,7 @@ async fn review(
     body: Body<CatalogReview>,
 ) -> Result<Json<SystemDetail>> {
     let CatalogReview { verdict, read } = body.0;
-    let changed = Changing::of(&state.invoker, by).review_change(id(&path)?, read, verdict).await?;
+    let changed = Changing::new(&state.invoker, by).review_change(id(&path)?, read, verdict).await?;
     let detail = detail(&state, changed.system.id).await?;
     Ok(Json(SystemDetail { secrets_gone: changed.secrets_gone, switched_off: changed.switched_off, ..detail }))
 }

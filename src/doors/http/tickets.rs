@@ -116,7 +116,7 @@ async fn decide(
         }
         Ok::<_, Error>((ticket, verdict))
     };
-    let deciding = behalf::of(Some(user), deciding);
+    let deciding = behalf::run_as(Some(user), deciding);
     let (ticket, verdict) = state
         .app
         .lifecycle

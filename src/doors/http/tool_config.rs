@@ -62,7 +62,7 @@ async fn change(
     let spec = tool.spec();
     for (key, value) in &values {
         if let Some(text) = value.as_str().filter(|text| !text.is_empty() && *text != MASK) {
-            tool.demand_setting(key, text).map_err(|error| Error::invalid(error.message()))?;
+            tool.require_setting(key, text).map_err(|error| Error::invalid(error.message()))?;
         }
     }
     state.app.stores.tool_config.set(&by, &spec.name, &spec.settings, values).await?;
@@ -94,7 +94,7 @@ async fn test(state: Data<State>, caller: Caller, name: Path<String>) -> Result<
     let tool = visible(&state, &caller, &name)?;
     let stored = state.app.stores.tool_config.values(&tool.spec().name).await?;
     let missing = configure::missing(&tool.spec().settings, |key| stored.contains_key(key));
-    let wrong = stored.iter().find_map(|(key, stored)| tool.demand_setting(key, stored.value.expose()).err());
+    let wrong = stored.iter().find_map(|(key, stored)| tool.require_setting(key, stored.value.expose()).err());
     let message = match (missing.as_slice(), &wrong) {
         ([], None) => "Configuration looks complete".to_owned(),
         ([], Some(wrong)) => wrong.message().to_owned(),

@@ -30,13 +30,13 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(get, path = "/api/tools/{name}/stats", tag = "tools", responses((status = 200, body = Vec<Day>)))]
 async fn days(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Vec<Day>>> {
     let tool = visible(&state, &caller, &name)?;
-    Ok(Json(Outcomes::of(&state.app.db).days(&tool.spec().id(), state.app.clock.now()).await?))
+    Ok(Json(Outcomes::new(&state.app.db).days(&tool.spec().id(), state.app.clock.now()).await?))
 }
 
 /// Forgets what was learned of a tool.
 #[utoipa::path(delete, path = "/api/tools/{name}/stats", tag = "tools", responses((status = 204)))]
 async fn reset(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
     let tool = visible(&state, &by.caller, &name)?;
-    Outcomes::of(&state.app.db).reset(&by, tool.spec().id()).await?;
+    Outcomes::new(&state.app.db).reset(&by, tool.spec().id()).await?;
     Ok(HttpResponse::NoContent().finish())
 }

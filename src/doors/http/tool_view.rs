@@ -112,14 +112,14 @@ impl Facts {
             registry: state.invoker.registry(),
             settings: app.settings.get(),
             keys_set: app.stores.tool_config.keys_set().await?,
-            tallies: Outcomes::of(&app.db).tallies().await?,
+            tallies: Outcomes::new(&app.db).tallies().await?,
         })
     }
 }
 
 impl ToolView {
     /// The view of one tool.
-    pub(super) fn of(tool: &Tool, facts: &Facts) -> Self {
+    pub(super) fn new(tool: &Tool, facts: &Facts) -> Self {
         let spec = tool.spec();
         let (status, status_reason) = status(tool, facts);
         Self {

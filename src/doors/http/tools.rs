@@ -59,15 +59,15 @@ async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<ToolView>>>
     let facts = Facts::read(&state).await?;
     let registry = state.invoker.registry();
     let seen = registry.tools().iter().filter(|tool| authorise::may_see(tool, &caller));
-    Ok(Json(seen.map(|tool| ToolView::of(tool, &facts)).collect()))
+    Ok(Json(seen.map(|tool| ToolView::new(tool, &facts)).collect()))
 }
 
 /// One tool, by id, name or alias.
 #[utoipa::path(get, path = "/api/tools/{name}", tag = "tools", responses((status = 200, body = ToolView)))]
 async fn one(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<ToolView>> {
     let tool = visible(&state, &caller, &name)?;
-    let mut view = ToolView::of(&tool, &Facts::read(&state).await?);
-    let timing = Outcomes::of(&state.app.db).timing(&view.id).await?;
+    let mut view = ToolView::new(&tool, &Facts::read(&state).await?);
+    let timing = Outcomes::new(&state.app.db).timing(&view.id).await?;
     view.stats.median_ms = timing.map(|t| t.median_ms);
     view.stats.p95_ms = timing.map(|t| t.p95_ms);
     Ok(Json(view))
@@ -186,7 +186,7 @@ async fn enable(
     let tool = visible(&state, &by.caller, &name)?;
     let named = (tool.spec().name.clone(), tool.spec().id());
     state.app.settings.switch_tool(&by, named, switch.enabled).await?;
-    Ok(Json(ToolView::of(&tool, &Facts::read(&state).await?)))
+    Ok(Json(ToolView::new(&tool, &Facts::read(&state).await?)))
 }
 
 /// A tool this caller may use; what they may not use does not exist for them here.

@@ -60,7 +60,7 @@ pub(super) async fn read(
     let mut upload = Upload::default();
     loop {
         let Some(mut part) = next(&mut parts).await? else {
-            return match Standing::of(request).ensure().await {
+            return match Standing::new(request).ensure().await {
                 Ok(()) => Ok(upload),
                 Err(error) => {
                     discard(&app.stores.knowledge, upload).await;

@@ -20,7 +20,7 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
     if forms.is_empty() {
         return result;
     }
-    let hidden = Hidden { forms: &forms, numbers: Numbers::of(&forms) };
+    let hidden = Hidden { forms: &forms, numbers: Numbers::new(&forms) };
     match result {
         Ok(output) => Ok(Output {
             data: hidden.out_of(output.data),
@@ -38,7 +38,7 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
 
 /// A value without these forms of secrets, in keys and numbers too.
 pub(crate) fn hide(value: Value, forms: &[String]) -> Value {
-    if forms.is_empty() { value } else { Hidden { forms, numbers: Numbers::of(forms) }.out_of(value) }
+    if forms.is_empty() { value } else { Hidden { forms, numbers: Numbers::new(forms) }.out_of(value) }
 }
 
 /// A text without these forms of secrets.

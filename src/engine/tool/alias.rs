@@ -49,7 +49,7 @@ impl Alias {
     {
         Self {
             description: Some(what.to_owned()),
-            schema: Some(Schema::of::<Mine>()),
+            schema: Some(Schema::new::<Mine>()),
             adapt: Some(Arc::new(move |arguments| {
                 serde_json::to_value(adapt(parse(&arguments)?)?).map_err(Error::internal)
             })),

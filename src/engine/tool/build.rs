@@ -45,7 +45,7 @@ impl Tool {
     where
         Args: DeserializeOwned + JsonSchema + Send + Sync + 'static,
     {
-        let schema = Schema::of::<Args>();
+        let schema = Schema::new::<Args>();
         let spec = Spec {
             name: name.to_owned(),
             source: Source::Builtin,
@@ -72,7 +72,7 @@ impl Tool {
         Running: Future<Output = Result<Output>> + Send + 'static,
     {
         let tool = Self::of_sound_spec(spec, Preparation::new(run));
-        tool.schema.demand_sound()?;
+        tool.schema.require_sound()?;
         Ok(tool)
     }
 

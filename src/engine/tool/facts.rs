@@ -10,7 +10,7 @@ use crate::model::{
 
 impl Tool {
     /// Fails where a value cannot be one of its configuration.
-    pub fn demand_setting(&self, key: &str, value: &str) -> Result<()> {
+    pub fn require_setting(&self, key: &str, value: &str) -> Result<()> {
         self.accepts.map_or(Ok(()), |accepts| accepts(key, value))
     }
 

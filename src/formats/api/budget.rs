@@ -34,7 +34,7 @@ impl Budget {
     /// # Errors
     ///
     /// If they are too many.
-    pub(super) fn of(most: usize, operations: usize) -> Result<Self> {
+    pub(super) fn new(most: usize, operations: usize) -> Result<Self> {
         if operations > MAX_OPERATIONS {
             return Err(Error::invalid(format!("The document has more than {MAX_OPERATIONS} operations: split it.")));
         }
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn large_operations_are_cut_and_small_ones_are_whole() {
-        let mut budget = Budget::of(DOCUMENT, 5_000).unwrap();
+        let mut budget = Budget::new(DOCUMENT, 5_000).unwrap();
         let mut taken = 0;
         for n in 0..5_000 {
             let mut allowance = budget.next();
@@ -146,7 +146,7 @@ mod tests {
         }
         assert!(taken < DOCUMENT + 5_000 * (LEAST + NODE + 200), "{taken}");
         // In a document of few operations each has what it needs.
-        let mut budget = Budget::of(DOCUMENT, 100).unwrap();
+        let mut budget = Budget::new(DOCUMENT, 100).unwrap();
         for _ in 0..100 {
             let mut allowance = budget.next();
             (0..MAX_NODES).for_each(|_| allowance.take());

@@ -7,7 +7,7 @@ use url::Url;
 
 use super::{
     budget::{self, Allowance, Budget},
-    graphql_input::{declared, demands_file, is_file, name_of, variable},
+    graphql_input::{declared, is_file, name_of, requires_file, variable},
     graphql_selection::Selecting,
     text,
 };
@@ -85,12 +85,12 @@ pub fn read(document: &Value, from: Option<&Url>) -> Result<Proposals> {
         .into_iter()
         .flat_map(|(root, kind, risk)| of_root(root).into_iter().flatten().map(move |field| (field, (kind, risk))))
         .collect();
-    let mut budget = Budget::of(budget::DOCUMENT, fields.len())?;
+    let mut budget = Budget::new(budget::DOCUMENT, fields.len())?;
     let (mut operations, mut of_files, mut cut) = (Vec::new(), Vec::new(), 0);
     for (field, of) in fields {
         types.begin(budget.next());
-        let demands_file = args(field).any(|arg| demands_file(arg, &types, 0));
-        match demands_file {
+        let requires_file = args(field).any(|arg| requires_file(arg, &types, 0));
+        match requires_file {
             true => of_files.extend(name_of(field)),
             false => operations.extend(operation(field, of, &path, &types)),
         }
@@ -142,7 +142,7 @@ fn operation(field: &Value, (kind, risk): (&str, Risk), path: &str, types: &Type
     let passed = args.iter().filter_map(|arg| name_of(arg)).map(|name| format!("{name}: ${name}"));
     let passed: Vec<String> = passed.collect();
     let brackets = |list: &[String]| if list.is_empty() { String::new() } else { format!("({})", list.join(", ")) };
-    let mut selecting = Selecting::of(types);
+    let mut selecting = Selecting::new(types);
     let selection = selecting.selection(field.get("type")?);
     let query = format!("{kind} {name}{} {{ {name}{}{selection} }}", brackets(&declared), brackets(&passed));
     let description = text::tidy(field.get("description").and_then(Value::as_str).unwrap_or_default());

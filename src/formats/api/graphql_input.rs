@@ -67,14 +67,14 @@ pub(super) fn declared(arg: &Value) -> Option<String> {
 }
 
 /// Returns whether nothing can be given for an argument but a file, and it must be given.
-pub(super) fn demands_file(arg: &Value, types: &Types<'_>, depth: usize) -> bool {
+pub(super) fn requires_file(arg: &Value, types: &Types<'_>, depth: usize) -> bool {
     let Some(kind) = arg.get("type").filter(|_| is_required(arg) && depth < MAX_DEPTH && !types.is_spent()) else {
         return false;
     };
     types.take(0);
     let of = name_of(innermost(kind)).and_then(|name| types.get(name));
     let fields = of.and_then(|of| of.get("inputFields")).and_then(Value::as_array);
-    is_file(kind) || fields.into_iter().flatten().any(|field| demands_file(field, types, depth + 1))
+    is_file(kind) || fields.into_iter().flatten().any(|field| requires_file(field, types, depth + 1))
 }
 
 /// Returns whether a type is that of files, or of a list of them.
@@ -345,7 +345,7 @@ mod tests {
         let input = json!({"kind": "INPUT_OBJECT", "name": "In", "inputFields": fields});
         let types: Types<'_> = [("In", &input)].into_iter().collect();
         let arg = json!({"name": "x", "type": must(&named("INPUT_OBJECT", "In"))});
-        assert!(!demands_file(&arg, &types, 0) && types.is_spent());
+        assert!(!requires_file(&arg, &types, 0) && types.is_spent());
         let types: Types<'_> = [("In", &input)].into_iter().collect();
         let schema = variable(&arg, &types, true).unwrap().schema;
         assert!(types.is_spent() && schema.to_string().len() < 200_000, "{} bytes", schema.to_string().len());

@@ -29,7 +29,7 @@ pub(super) struct Selecting<'a> {
 }
 
 impl<'a> Selecting<'a> {
-    pub(super) fn of(types: &'a Types<'a>) -> Self {
+    pub(super) fn new(types: &'a Types<'a>) -> Self {
         Self { types, left: MAX_FIELDS, open: Vec::new(), left_out: false }
     }
 

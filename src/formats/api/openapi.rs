@@ -58,7 +58,7 @@ fn read_within(document: &Value, from: Option<&Url>, most: usize) -> Result<Prop
     let short: String = version.split('.').take(2).collect::<Vec<_>>().join(".");
     let base_url = parts::base_url(document, swagger, from);
     let under = base_url.as_ref().and_then(|base| Url::parse(&format!("{base}/")).ok());
-    let security = Security::of(document, swagger, under.as_ref().or(from));
+    let security = Security::new(document, swagger, under.as_ref().or(from));
     let mut read = Proposals {
         format: if swagger { "Swagger 2".to_owned() } else { format!("OpenAPI {short}") },
         title: text::cut(parts::text_at(document, "/info/title").trim(), 100),
@@ -69,7 +69,7 @@ fn read_within(document: &Value, from: Option<&Url>, most: usize) -> Result<Prop
         ..Proposals::default()
     };
     let places = places(document, &mut read.warnings);
-    let (mut budget, mut cut) = (Budget::of(most, places.len())?, 0);
+    let (mut budget, mut cut) = (Budget::new(most, places.len())?, 0);
     for (path, item, method, operation) in places {
         let place = Place { base: read.base_url.as_deref(), from, security: &security };
         let one = One { document, path, method, item, operation, swagger, place };
@@ -92,7 +92,7 @@ fn read_within(document: &Value, from: Option<&Url>, most: usize) -> Result<Prop
 fn places<'a>(document: &'a Value, warnings: &mut Vec<String>) -> Vec<(&'a str, &'a Value, &'static str, &'a Value)> {
     let mut places = Vec::new();
     for (path, item) in document.get("paths").and_then(Value::as_object).into_iter().flatten() {
-        let mut inliner = Inliner::of(document);
+        let mut inliner = Inliner::new(document);
         let item = inliner.resolve(item);
         let doubt = match inliner.missing {
             Some(missing) => Some(format!("refers to '{missing}', which is not in the document")),

@@ -60,7 +60,7 @@ pub(super) struct Inliner<'a> {
 
 impl<'a> Inliner<'a> {
     /// References are looked up in `root`.
-    pub(super) fn of(root: &'a Value) -> Self {
+    pub(super) fn new(root: &'a Value) -> Self {
         Self::within(root, Allowance::whole())
     }
 
@@ -118,7 +118,7 @@ impl<'a> Inliner<'a> {
             allow_null(&mut schema);
         }
         if !is_part {
-            demand_known(&mut schema);
+            require_known(&mut schema);
         }
         Value::Object(schema)
     }
@@ -142,7 +142,7 @@ impl<'a> Inliner<'a> {
             allow_null(&mut more);
         }
         if !is_part {
-            demand_known(&mut more);
+            require_known(&mut more);
         }
         Value::Object(more)
     }
@@ -367,7 +367,7 @@ fn bounds(map: &Map<String, Value>, schema: &mut Map<String, Value>) {
 }
 
 /// Fields are demanded that can be given: not those that are only read, nor those nothing is said of.
-fn demand_known(schema: &mut Map<String, Value>) {
+fn require_known(schema: &mut Map<String, Value>) {
     let Some(Value::Array(required)) = schema.remove("required") else { return };
     let properties = schema.get("properties").and_then(Value::as_object);
     let known = |name: &Value| name.as_str().is_some_and(|name| properties.is_some_and(|all| all.contains_key(name)));

@@ -7,7 +7,7 @@ use super::schema::{EXAMPLES, Inliner, MAX_CHOICES, MAX_VARIANTS};
 /// The schema `of` stands for in a document with these schemas.
 fn inlined(schemas: &Value, of: &Value) -> Value {
     let root = json!({"components": {"schemas": schemas}});
-    Inliner::of(&root).schema(of)
+    Inliner::new(&root).schema(of)
 }
 
 fn refer(name: &str) -> Value {
@@ -64,7 +64,7 @@ fn what_stands_beside_a_reference_counts_as_its_dialect_says() {
     let beside = json!({"$ref": "#/components/schemas/Word", "default": "a", "description": "Here.", "maxLength": 3});
     let of = |version: &str| {
         let root = json!({"openapi": version, "components": {"schemas": schemas}});
-        Inliner::of(&root).schema(&beside)
+        Inliner::new(&root).schema(&beside)
     };
     let read = |longest: u8| json!({"type": "string", "default": "a", "description": "Here.", "maxLength": longest});
     assert_eq!((of("3.0.3"), of("3.1.0")), (read(9), read(3)));
@@ -105,7 +105,7 @@ fn long_texts_are_left_out_and_what_is_cut_refuses_nothing() {
         (0..9_000).map(|n| (format!("p{n}"), json!({"type": "string", "description": "word ".repeat(40)}))).collect();
     let root =
         json!({"type": "object", "properties": properties, "required": ["p0", "p8999"], "additionalProperties": false});
-    let mut inliner = Inliner::of(&root);
+    let mut inliner = Inliner::new(&root);
     let read = inliner.schema(&root);
     assert!(inliner.was_cut && read.to_string().len() < 64 * 1024, "{}", read.to_string().len());
     assert!(takes(&read, &json!({"p0": "a", "p8999": "b"})) && !takes(&read, &json!({})));

@@ -41,8 +41,8 @@ pub fn read(root: &Element) -> Result<Proposals> {
     }
     let bindings = root.all("binding").filter(|binding| binding.first("binding").is_some());
     let number = bindings.map(|binding| binding.all("operation").count()).sum();
-    let budget = RefCell::new(Budget::of(budget::DOCUMENT, number)?);
-    let wsdl = Wsdl { root, schemas: Schemas::of(root), budget };
+    let budget = RefCell::new(Budget::new(budget::DOCUMENT, number)?);
+    let wsdl = Wsdl { root, schemas: Schemas::new(root), budget };
     let address = wsdl.address().and_then(|address| Url::parse(address).ok());
     let path = address.as_ref().map_or("/", Url::path).to_owned();
     let operations: Vec<Proposal> = wsdl.operations(&path)?;
@@ -169,7 +169,7 @@ impl<'a> Wsdl<'a> {
     ///
     /// If the document is too much to read.
     fn input(&self, operation: &str, message: Option<&str>, place: (&'a Element, &'a Element)) -> Result<Input> {
-        let mut types = Types::of(&self.schemas, self.budget.borrow_mut().next());
+        let mut types = Types::new(&self.schemas, self.budget.borrow_mut().next());
         let input = self.content(operation, message, place, &mut types);
         self.budget.borrow_mut().spend(&types.allowance);
         Ok(Input { warnings: types.warnings, ..input })

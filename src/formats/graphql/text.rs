@@ -25,7 +25,7 @@ pub(super) struct Texts<'a> {
 impl<'a> Texts<'a> {
     /// # Errors
     /// A text that has no end.
-    pub(super) fn of(document: &'a str) -> Result<Self> {
+    pub(super) fn new(document: &'a str) -> Result<Self> {
         let (mut numbers, mut all, mut numbered) = (HashMap::new(), Vec::new(), String::new());
         for piece in pieces(document)? {
             match piece {

@@ -22,7 +22,7 @@ const LEADING: f64 = 1.75;
 
 /// Adds what the lines of a document say.
 pub(super) fn blocks(lines: &[Line], draft: &mut Draft) -> Result<()> {
-    let sizes = Sizes::of(lines);
+    let sizes = Sizes::new(lines);
     let mut at = 0;
     let mut paragraph: Vec<&Line> = Vec::new();
     while let Some(line) = lines.get(at) {
@@ -58,7 +58,7 @@ fn tenths(size: f64) -> i64 {
 type Counts = HashMap<i64, usize>;
 
 impl Sizes {
-    fn of(lines: &[Line]) -> Self {
+    fn new(lines: &[Line]) -> Self {
         let (mut all, mut pages): (Counts, HashMap<u32, Counts>) = (Counts::new(), HashMap::new());
         for line in lines {
             let length = line.cells.iter().map(|cell| cell.text.len()).sum::<usize>();

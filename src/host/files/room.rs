@@ -51,7 +51,7 @@ impl Room {
     ///
     /// [`Kind::DiskFull`](crate::model::error::Kind::DiskFull) if it does not fit; what `write` fails with.
     fn within<T>(&self, folder: &Path, quota: Quota, more: Usage, write: impl FnOnce() -> Result<T>) -> Result<T> {
-        let shared = self.of(folder);
+        let shared = self.for_folder(folder);
         let mut known = shared.lock();
         let believed =
             known.filter(|known| known.is_believed()).map(|known| Known { usage: known.usage.plus(more), ..known });
@@ -67,7 +67,7 @@ impl Room {
         write()
     }
 
-    fn of(&self, folder: &Path) -> Folder {
+    fn for_folder(&self, folder: &Path) -> Folder {
         let mut folders = self.0.lock();
         if let Some(known) = folders.get(folder) {
             return Arc::clone(known);

@@ -146,7 +146,7 @@ const X32: u32 = 0x4000_0000;
 
 /// Puts the filters on. From here on this process and its children keep them.
 pub(super) fn apply(plan: &Plan, outside: &[i32]) -> Result<(), Problem> {
-    let unable = || Problem::of::<String>(Part::Seccomp, "put the filter on");
+    let unable = || Problem::new::<String>(Part::Seccomp, "put the filter on");
     let filters = [
         (all(UNKNOWN), libc::ENOSYS),
         (all(UNSUITABLE), libc::EINVAL),

@@ -80,7 +80,7 @@ fn help(mut control: UnixStream) -> io::Result<()> {
         }
         Ok(Side::Parent(child)) => child,
         Err(e) => {
-            Report::from(Problem::of(Part::Pid, "fork")(e)).send(&control);
+            Report::from(Problem::new(Part::Pid, "fork")(e)).send(&control);
             return Ok(());
         }
     };
@@ -108,7 +108,7 @@ fn go_first() {
 /// Makes the namespaces that hold for everything started from here.
 fn separate(plan: &Plan) -> Result<(), Problem> {
     if plan.uses(Part::User) {
-        enter_user_namespace().map_err(Problem::of(Part::User, "make a namespace"))?;
+        enter_user_namespace().map_err(Problem::new(Part::User, "make a namespace"))?;
     }
     let namespaces = [
         (Part::Pid, UnshareFlags::NEWPID),
@@ -117,7 +117,7 @@ fn separate(plan: &Plan) -> Result<(), Problem> {
         (Part::Uts, UnshareFlags::NEWUTS),
     ];
     for (part, flag) in namespaces.into_iter().filter(|(part, _)| plan.uses(*part)) {
-        sys::unshare(flag).map_err(Problem::of(part, "make a namespace"))?;
+        sys::unshare(flag).map_err(Problem::new(part, "make a namespace"))?;
     }
     Ok(())
 }

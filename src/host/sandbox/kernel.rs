@@ -54,7 +54,7 @@ pub(super) fn bound_buffers(plan: &Plan) {
 
 impl Costs {
     /// As this kernel has them.
-    pub(super) fn of(plan: &Plan) -> Self {
+    pub(super) fn new(plan: &Plan) -> Self {
         let sent = setting("net/core/wmem_default").unwrap_or(212_992);
         let received = setting("net/core/rmem_default").unwrap_or(212_992);
         // 0 is no bound.

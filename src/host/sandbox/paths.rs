@@ -21,11 +21,11 @@ const NEWEST: ABI = ABI::V6;
 
 /// Restricts this process and its children.
 pub(super) fn restrict(plan: &Plan) -> Result<(), Problem> {
-    let rules = open_ruleset().map_err(Problem::of(Part::Landlock, "make rules"))?;
-    let rules = grant_all(rules, plan).map_err(Problem::of(Part::Landlock, "grant paths"))?;
-    let status = rules.restrict_self().map_err(Problem::of(Part::Landlock, "restrict"))?;
+    let rules = open_ruleset().map_err(Problem::new(Part::Landlock, "make rules"))?;
+    let rules = grant_all(rules, plan).map_err(Problem::new(Part::Landlock, "grant paths"))?;
+    let status = rules.restrict_self().map_err(Problem::new(Part::Landlock, "restrict"))?;
     match status.ruleset {
-        RulesetStatus::NotEnforced => Err(Problem::of(Part::Landlock, "restrict")("this kernel has none")),
+        RulesetStatus::NotEnforced => Err(Problem::new(Part::Landlock, "restrict")("this kernel has none")),
         _ => Ok(()),
     }
 }

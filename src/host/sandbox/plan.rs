@@ -229,7 +229,7 @@ pub(super) struct Problem {
 
 impl Problem {
     /// For `map_err`: this part failed while doing that.
-    pub(super) fn of<E: fmt::Display>(part: Part, doing: impl fmt::Display) -> impl FnOnce(E) -> Self {
+    pub(super) fn new<E: fmt::Display>(part: Part, doing: impl fmt::Display) -> impl FnOnce(E) -> Self {
         move |e| Self { part: Some(part), message: format!("{doing}: {e}") }
     }
 }

@@ -51,9 +51,9 @@ pub(super) fn become_program(plan: &Plan, stdin: &[u8], outside: &[i32]) -> Resu
 
 fn confine(plan: &Plan, outside: &[i32]) -> Result<(), Problem> {
     umask(Mode::from_raw_mode(0o022));
-    limit(plan).map_err(Problem::of(Part::User, "set limits"))?;
-    set_no_new_privs(true).map_err(Problem::of(Part::Seccomp, "give up new privileges"))?;
-    drop_capabilities().map_err(Problem::of(Part::User, "drop capabilities"))?;
+    limit(plan).map_err(Problem::new(Part::User, "set limits"))?;
+    set_no_new_privs(true).map_err(Problem::new(Part::Seccomp, "give up new privileges"))?;
+    drop_capabilities().map_err(Problem::new(Part::User, "drop capabilities"))?;
     if plan.uses(Part::Landlock) {
         paths::restrict(plan)?;
     }

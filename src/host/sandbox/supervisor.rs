@@ -77,17 +77,17 @@ fn start(plan: &Plan, stdin: &[u8], lifeline: &OwnedFd, outside: &[i32]) -> Resu
 fn tried(child: Pid) -> Result<(), Report> {
     match waitpid(Some(child), WaitOptions::empty()) {
         Ok(Some((_, status))) if status.exit_status() == Some(0) => Ok(()),
-        _ => Err(Problem::of(Part::Seccomp, "try the filter")("the trial was ended by it").into()),
+        _ => Err(Problem::new(Part::Seccomp, "try the filter")("the trial was ended by it").into()),
     }
 }
 
 fn furnish(plan: &Plan) -> Result<(), Problem> {
     if plan.uses(Part::Mount) {
-        sys::unshare(UnshareFlags::NEWNS).map_err(Problem::of(Part::Mount, "make a namespace"))?;
+        sys::unshare(UnshareFlags::NEWNS).map_err(Problem::new(Part::Mount, "make a namespace"))?;
         view::build(plan)?;
     }
     if plan.uses(Part::Uts) {
-        rustix::system::sethostname(b"satchel").map_err(Problem::of(Part::Uts, "name the host"))?;
+        rustix::system::sethostname(b"satchel").map_err(Problem::new(Part::Uts, "name the host"))?;
     }
     if plan.uses(Part::Network) {
         // A program that talks to itself over loopback does without where this fails.

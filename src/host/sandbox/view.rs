@@ -64,7 +64,7 @@ const OLD: &str = "/.old";
 
 /// Builds the tree and moves into it. This process is alone in its mount namespace.
 pub(super) fn build(plan: &Plan) -> Result<(), Problem> {
-    let step = |doing: &'static str| move |e: io::Error| Problem::of(Part::Mount, doing)(e);
+    let step = |doing: &'static str| move |e: io::Error| Problem::new(Part::Mount, doing)(e);
     let view = &plan.view;
     enter_empty_root(view).map_err(step("make an empty root"))?;
     if view.roots.iter().any(|root| root == Path::new("/")) {
@@ -78,7 +78,7 @@ pub(super) fn build(plan: &Plan) -> Result<(), Problem> {
     if plan.uses(Part::Proc) {
         make_dir("/proc").map_err(step("make /proc"))?;
         let flags = MountFlags::NOSUID | MountFlags::NODEV | MountFlags::NOEXEC;
-        mount("proc", "/proc", "proc", flags, None).map_err(Problem::of(Part::Proc, "mount /proc"))?;
+        mount("proc", "/proc", "proc", flags, None).map_err(Problem::new(Part::Proc, "mount /proc"))?;
         // Where the server is root, the kernel takes the program for root there, with no capability asked for.
         restrict_mounts(Path::new("/proc"), Bar::Writing).map_err(step("close /proc"))?;
     }

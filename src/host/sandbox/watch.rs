@@ -39,7 +39,7 @@ impl<'a> Watch<'a> {
     pub(super) fn new(plan: &'a Plan, has_group: bool) -> Self {
         Self {
             plan,
-            costs: Costs::of(plan),
+            costs: Costs::new(plan),
             shared_before: Machine::now().filter(|_| !has_group).map(|machine| machine.shared),
             scarcity: Scarcity::default(),
             folder: plan.bounded.clone().map(Folder::new),
@@ -112,7 +112,7 @@ struct Floor(Option<u64>);
 
 impl Floor {
     /// The bytes kept free of it, or a little less than there are where that is less already.
-    fn of(free: disk::Free) -> Self {
+    fn new(free: disk::Free) -> Self {
         Self(Some(free.kept.min(free.bytes.saturating_sub(SLACK))))
     }
 
@@ -128,7 +128,7 @@ impl Folder {
         let countable = Quota { bytes: u64::MAX, files: quota.files.saturating_mul(2) };
         let most = at_least(quota, count(&about.folder, countable));
         let count = Count::new(about.folder.clone());
-        let floor = disk::free(&about.folder, &about.settings).map_or(Floor(None), Floor::of);
+        let floor = disk::free(&about.folder, &about.settings).map_or(Floor(None), Floor::new);
         Self { about, device, count, looks: 0, rest: 0, most, floor }
     }
 
@@ -183,11 +183,11 @@ mod tests {
     #[test]
     fn a_disk_may_be_filled_to_its_floor_and_a_fuller_one_a_little_more() {
         let disk = |bytes| disk::Free { bytes, kept: 500 << 20 };
-        let floor = Floor::of(disk(900 << 20));
+        let floor = Floor::new(disk(900 << 20));
         assert!(!floor.is_undercut(disk(500 << 20)) && floor.is_undercut(disk(499 << 20)));
-        let floor = Floor::of(disk(100 << 20));
+        let floor = Floor::new(disk(100 << 20));
         assert!(!floor.is_undercut(disk(36 << 20)) && floor.is_undercut(disk(35 << 20)));
-        assert!(!Floor::of(disk(10 << 20)).is_undercut(disk(0)));
+        assert!(!Floor::new(disk(10 << 20)).is_undercut(disk(0)));
     }
 
     #[test]

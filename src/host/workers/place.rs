@@ -16,7 +16,7 @@ pub(super) struct Place {
 
 impl Place {
     /// Of a child of this thread.
-    pub(super) fn of(process: Option<u32>) -> Self {
+    pub(super) fn new(process: Option<u32>) -> Self {
         Self {
             process: process.and_then(|id| Pid::from_raw(i32::try_from(id).ok()?)),
             all: sched_getaffinity(None).ok().filter(|all| all.count() > 1),

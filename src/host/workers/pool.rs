@@ -138,7 +138,7 @@ impl Workers {
 
     /// The same workers, for this person.
     #[must_use]
-    pub fn of(&self, who: UserId) -> Self {
+    pub fn for_user(&self, who: UserId) -> Self {
         Self { pool: Arc::clone(&self.pool), who: Some(who) }
     }
 

@@ -84,7 +84,7 @@ impl Worker {
             .stderr(Stdio::piped())
             .kill_on_drop(true);
         let mut child = command.spawn().map_err(Ended::Unstarted)?;
-        let place = Place::of(child.id());
+        let place = Place::new(child.id());
         match (child.stdin.take(), child.stdout.take(), child.stderr.take()) {
             (Some(requests), Some(replies), Some(errors)) => {
                 Ok(Self { child, requests, replies: BufReader::new(replies), errors, place, served: 0 })
@@ -176,7 +176,7 @@ impl Worker {
             }
         }
         self.served += 1;
-        let head = frame::Head::of(head);
+        let head = frame::Head::from_bytes(head);
         Ok((self.body(head.length, most.wall).await?, head.asked))
     }
 

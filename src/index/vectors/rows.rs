@@ -118,16 +118,16 @@ impl Rows {
     /// The bytes a row is searched by.
     #[inline]
     pub(crate) fn high(&self, row: Row) -> &[u8] {
-        self.of(&self.high, row)
+        self.codes(&self.high, row)
     }
 
     /// A row's high bytes, low bytes and scale.
     pub(crate) fn parts(&self, row: Row) -> (&[u8], &[u8], f32) {
-        (self.of(&self.high, row), self.of(&self.low, row), self.scale(row))
+        (self.codes(&self.high, row), self.codes(&self.low, row), self.scale(row))
     }
 
     #[inline]
-    fn of<'a>(&self, plane: &'a [Box<[u8]>], row: Row) -> &'a [u8] {
+    fn codes<'a>(&self, plane: &'a [Box<[u8]>], row: Row) -> &'a [u8] {
         let row = row as usize;
         let at = (row % CHUNK) * self.width;
         plane.get(row / CHUNK).and_then(|chunk| chunk.get(at..at + self.width)).unwrap_or_default()

@@ -144,8 +144,8 @@ impl ProcessDraft {
         }
         let steps = std::mem::take(&mut self.steps).into_iter().enumerate();
         self.steps = steps.map(|(at, step)| step.checked(at)).collect::<Checked<_>>()?;
-        demand_ids(&self.steps)?;
-        demand_order(&self.steps)?;
+        require_ids(&self.steps)?;
+        require_order(&self.steps)?;
         Ok(self)
     }
 
@@ -228,7 +228,7 @@ impl Step {
     }
 }
 
-fn demand_ids(steps: &[Step]) -> Checked<()> {
+fn require_ids(steps: &[Step]) -> Checked<()> {
     let mut seen = HashSet::new();
     for (at, step) in steps.iter().enumerate() {
         if !seen.insert(step.id.as_str()) {
@@ -248,7 +248,7 @@ fn demand_ids(steps: &[Step]) -> Checked<()> {
     Ok(())
 }
 
-fn demand_order(steps: &[Step]) -> Checked<()> {
+fn require_order(steps: &[Step]) -> Checked<()> {
     let Err(circle) = order(&waiting(steps)) else { return Ok(()) };
     let at = steps.iter().position(|step| circle.first() == Some(&step.id.as_str()));
     let way = circle.iter().map(|id| format!("'{id}'")).collect::<Vec<_>>().join(" → ");
@@ -320,7 +320,7 @@ fn list(given: Vec<String>, what: &str, step: Option<usize>) -> Checked<Vec<Stri
 /// # Errors
 ///
 /// If some do; it names the circle.
-pub fn demand_no_circle<'a>(all: impl Iterator<Item = &'a ProcessDraft>) -> Result<()> {
+pub fn require_no_circle<'a>(all: impl Iterator<Item = &'a ProcessDraft>) -> Result<()> {
     let all: Vec<(String, Vec<String>)> =
         all.map(|one| (one.key(), one.depends_on.iter().map(|name| key(name)).collect())).collect();
     let waiting: Vec<Waiting<'_>> =

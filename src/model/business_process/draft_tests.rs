@@ -87,7 +87,7 @@ fn processes_that_wait_for_each_other_are_named() {
         ..ProcessDraft::default()
     };
     let all = [of("Sale", "contract"), of("Contract", "Sale"), of("Other", "Nothing known")];
-    let error = demand_no_circle(all.iter()).unwrap_err();
+    let error = require_no_circle(all.iter()).unwrap_err();
     assert!(error.message().contains("sale → contract → sale"), "{error}");
-    demand_no_circle(all[1..].iter()).unwrap();
+    require_no_circle(all[1..].iter()).unwrap();
 }

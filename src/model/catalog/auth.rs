@@ -235,7 +235,7 @@ impl Auth {
     /// # Errors
     ///
     /// If one cannot.
-    pub fn demand_sound(&self) -> Result<()> {
+    pub fn require_sound(&self) -> Result<()> {
         match self {
             Self::ApiKey { place, name } => {
                 let token = |c: char| c.is_ascii_alphanumeric() || "-_.~!#$%&'*+^`|".contains(c);
@@ -282,7 +282,7 @@ mod tests {
     #[test]
     fn a_header_name_with_a_line_break_is_refused() {
         for name in ["", "a b", "a\nb", "a:b", "ä"] {
-            assert!(Auth::ApiKey { place: KeyPlace::Header, name: name.to_owned() }.demand_sound().is_err(), "{name}");
+            assert!(Auth::ApiKey { place: KeyPlace::Header, name: name.to_owned() }.require_sound().is_err(), "{name}");
         }
     }
 }

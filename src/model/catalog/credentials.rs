@@ -28,7 +28,7 @@ impl Credentials {
     /// # Errors
     ///
     /// If it was never given, or was given for another address, with what to do.
-    pub fn demand(&self, name: &str) -> Result<&Secret> {
+    pub fn require(&self, name: &str) -> Result<&Secret> {
         self.get(name).ok_or_else(|| {
             let told = format!(
                 "The system '{}' has no {name} for its present address: an administrator enters it in the console, \

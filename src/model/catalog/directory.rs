@@ -35,7 +35,7 @@ pub struct Directory {
 
 impl Directory {
     /// These systems.
-    pub fn of(mut systems: Vec<Arc<Registered>>) -> Self {
+    pub fn new(mut systems: Vec<Arc<Registered>>) -> Self {
         systems.sort_by_cached_key(|one| one.system.name.to_lowercase());
         Self { systems }
     }
@@ -129,7 +129,7 @@ impl Registered {
             let may_fit = |pattern: &Pattern| readings.iter().any(|reading| pattern.may_fit(reading));
             place(endpoint).is_some_and(|place| match own {
                 Some(own) if place == endpoint.path => may_fit(own),
-                _ => Template::parse(&place).is_ok_and(|template| may_fit(&Pattern::of(&template))),
+                _ => Template::parse(&place).is_ok_and(|template| may_fit(&Pattern::new(&template))),
             })
         };
         let there = self.endpoints.iter().zip(self.lookup.patterns(&self.endpoints)).filter(is_there);

@@ -95,7 +95,7 @@ impl GraphqlIndex {
 
 impl Place {
     fn new(path: &str) -> Self {
-        let pattern = Template::parse(path).ok().map(|template| Pattern::of(&template));
+        let pattern = Template::parse(path).ok().map(|template| Pattern::new(&template));
         Self { pattern, highest: Risk::Read, kinds: HashMap::new() }
     }
 

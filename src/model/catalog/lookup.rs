@@ -41,7 +41,8 @@ impl PartialEq for Lookup {
 impl Lookup {
     /// The pattern of each endpoint's path, in their order.
     pub(super) fn patterns(&self, endpoints: &[Endpoint]) -> impl Iterator<Item = Option<&Pattern>> {
-        let pattern = |endpoint: &Endpoint| Template::parse(&endpoint.path).ok().map(|template| Pattern::of(&template));
+        let pattern =
+            |endpoint: &Endpoint| Template::parse(&endpoint.path).ok().map(|template| Pattern::new(&template));
         let all = self.patterns.get_or_init(|| endpoints.iter().map(pattern).collect());
         all.iter().map(Option::as_ref)
     }

@@ -33,7 +33,7 @@ impl RateLimit {
     /// # Errors
     ///
     /// If it says nothing.
-    pub fn demand_sound(self) -> Result<()> {
+    pub fn require_sound(self) -> Result<()> {
         let fits = (1..=100_000).contains(&self.calls) && (1..=86_400).contains(&self.seconds);
         fits.then_some(()).ok_or_else(|| {
             Error::invalid(
@@ -53,7 +53,7 @@ impl RateLimit {
 /// # Errors
 ///
 /// If it is more than is sensible.
-pub fn demand_retries(retries: u8) -> Result<()> {
+pub fn require_retries(retries: u8) -> Result<()> {
     if retries <= MAX_RETRIES { Ok(()) } else { Err(Error::invalid(format!("Retries are 0 to {MAX_RETRIES}."))) }
 }
 
@@ -62,7 +62,7 @@ pub fn demand_retries(retries: u8) -> Result<()> {
 /// # Errors
 ///
 /// If it is none.
-pub fn demand_timeout(seconds: u16) -> Result<()> {
+pub fn require_timeout(seconds: u16) -> Result<()> {
     let fits = (1..=MAX_TIMEOUT).contains(&seconds);
     fits.then_some(()).ok_or_else(|| Error::invalid(format!("The time limit is 1 to {MAX_TIMEOUT} seconds.")))
 }

@@ -35,7 +35,7 @@ impl Template {
         if query {
             return Err(Error::invalid("The path of an endpoint has no query: declare query parameters instead."));
         }
-        demand_inside(path)?;
+        require_inside(path)?;
         let (mut parts, mut rest) = (Vec::new(), path);
         while let Some((before, after)) = rest.split_once('{') {
             let (name, after) = after.split_once('}').filter(|(name, _)| is_name(name)).ok_or_else(|| {
@@ -77,7 +77,7 @@ impl Template {
                 }
             }
         }
-        demand_inside(&path)?;
+        require_inside(&path)?;
         Ok(path)
     }
 
@@ -102,7 +102,7 @@ fn is_name(name: &str) -> bool {
 /// If it would lead anywhere else.
 pub fn join(base: &Url, path: &str) -> Result<Url> {
     let (path, query) = path.split_once('?').map_or((path, None), |(path, query)| (path, Some(query)));
-    demand_inside(path)?;
+    require_inside(path)?;
     let under = base.path().trim_end_matches('/');
     let mut url = base.clone();
     url.set_path(&format!("{under}{path}"));
@@ -121,7 +121,7 @@ pub fn join(base: &Url, path: &str) -> Result<Url> {
 /// # Errors
 ///
 /// If it could be read as leading out from there.
-pub fn demand_inside(path: &str) -> Result<()> {
+pub fn require_inside(path: &str) -> Result<()> {
     if !path.starts_with('/') {
         return Err(Error::invalid(format!(
             "The path '{}' must begin with a slash: it is put under the base URL.",

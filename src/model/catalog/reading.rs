@@ -38,20 +38,20 @@ impl Fixed {
 /// Every reading of a path, the written one first. Its query is left out.
 pub fn readings(path: &str) -> Vec<Reading> {
     let mut text = path.split(['?', '#']).next().unwrap_or_default().to_owned();
-    let mut found = vec![Reading::of(&text)];
+    let mut found = vec![Reading::new(&text)];
     for _ in 0..LAYERS {
         let decoded = decode(&text);
         if decoded == text {
             break;
         }
-        found.push(Reading::of(&decoded));
+        found.push(Reading::new(&decoded));
         text = decoded;
     }
     found
 }
 
 impl Reading {
-    fn of(path: &str) -> Self {
+    fn new(path: &str) -> Self {
         let strict = path.strip_prefix('/').unwrap_or(path).split('/').map(spelled).collect();
         Self { strict, lax: lax(path) }
     }
@@ -120,7 +120,7 @@ pub struct Pattern {
 
 impl Pattern {
     /// Of a template.
-    pub fn of(template: &Template) -> Self {
+    pub fn new(template: &Template) -> Self {
         let text = template.text();
         let split = |change: fn(&str) -> String| {
             let segments = text.strip_prefix('/').unwrap_or(&text).split('/');
@@ -184,7 +184,7 @@ mod tests {
     use proptest::prelude::*;
 
     fn pattern(template: &str) -> Pattern {
-        Pattern::of(&Template::parse(template).unwrap())
+        Pattern::new(&Template::parse(template).unwrap())
     }
 
     /// In how many readings of a path a template fits, and in how many it may.
@@ -254,8 +254,8 @@ mod tests {
         fn a_filled_template_is_found_again(value in "\\PC{1,20}") {
             let template = Template::parse("/a/{v}/b").unwrap();
             if let Ok(path) = template.fill(|_| Some(value.clone())) {
-                prop_assert!(Pattern::of(&template).fits(&readings(&path)[0]).is_some());
-                prop_assert!(readings(&path).iter().any(|reading| Pattern::of(&template).may_fit(reading)));
+                prop_assert!(Pattern::new(&template).fits(&readings(&path)[0]).is_some());
+                prop_assert!(readings(&path).iter().any(|reading| Pattern::new(&template).may_fit(reading)));
             }
         }
     }

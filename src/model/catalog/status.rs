@@ -53,7 +53,7 @@ impl SystemStatus {
     /// # Errors
     ///
     /// If it may not, with what is allowed.
-    pub fn demand_next(self, to: Self) -> Result<()> {
+    pub fn require_next(self, to: Self) -> Result<()> {
         if self.next().contains(&to) {
             return Ok(());
         }
@@ -76,7 +76,7 @@ impl SystemStatus {
     /// # Errors
     ///
     /// If it may not, with what to do.
-    pub fn demand_callable(self, name: &str) -> Result<()> {
+    pub fn require_callable(self, name: &str) -> Result<()> {
         let what = match self {
             Active | Degraded => return Ok(()),
             Draft => "is a draft: an administrator activates it in the console, under Catalog, before it is called",
@@ -107,7 +107,7 @@ mod tests {
         let all = [Draft, Active, Degraded, Disabled, Deprecated];
         let mut allowed = Vec::new();
         for from in all {
-            allowed.extend(all.into_iter().filter(|to| from.demand_next(*to).is_ok()).map(|to| (from, to)));
+            allowed.extend(all.into_iter().filter(|to| from.require_next(*to).is_ok()).map(|to| (from, to)));
         }
         let wanted = [
             (Draft, Active),
@@ -124,10 +124,10 @@ mod tests {
 
     #[test]
     fn a_refusal_says_what_is_allowed() {
-        let told = |from: SystemStatus, to| from.demand_next(to).unwrap_err().message().to_owned();
+        let told = |from: SystemStatus, to| from.require_next(to).unwrap_err().message().to_owned();
         assert!(told(Draft, Disabled).ends_with("From draft it can only become active."));
         assert!(told(Active, Draft).ends_with("From active it can become: disabled, deprecated, degraded."));
         assert!(told(Deprecated, Active).contains("stays as it is"));
-        assert!(Draft.demand_callable("CRM").unwrap_err().message().contains("administrator activates"));
+        assert!(Draft.require_callable("CRM").unwrap_err().message().contains("administrator activates"));
     }
 }

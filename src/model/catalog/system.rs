@@ -82,8 +82,8 @@ impl System {
     /// # Errors
     ///
     /// If its status forbids it, or nobody has said where it is.
-    pub fn demand_callable(&self) -> Result<()> {
-        self.status.demand_callable(&self.name)?;
+    pub fn require_callable(&self) -> Result<()> {
+        self.status.require_callable(&self.name)?;
         self.base_url().map(drop)
     }
 

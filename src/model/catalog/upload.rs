@@ -53,7 +53,7 @@ impl Parameter {
     /// # Errors
     ///
     /// If it is a body of several parts that is no form: none is sent.
-    pub fn demand_sendable(&self) -> Result<()> {
+    pub fn require_sendable(&self) -> Result<()> {
         let media = media_type(&self.schema).filter(|_| self.place == ParameterPlace::Body).unwrap_or_default();
         if is_form(media) || !media.to_ascii_lowercase().starts_with("multipart/") {
             return Ok(());

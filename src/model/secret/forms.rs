@@ -78,7 +78,7 @@ fn layers(text: &str, mut is_enough: impl FnMut(&str, &[Decoded]) -> bool) -> bo
 
 /// Whether a value holds one of these forms: in a text, a key or a number.
 pub(crate) fn are_in(value: &Value, forms: &[String]) -> bool {
-    let numbers = Numbers::of(forms);
+    let numbers = Numbers::new(forms);
     holds(value, forms, &numbers)
 }
 
@@ -114,7 +114,7 @@ pub(crate) struct Numbers<'a> {
 
 impl<'a> Numbers<'a> {
     /// Those among these forms.
-    pub(crate) fn of(forms: &'a [String]) -> Self {
+    pub(crate) fn new(forms: &'a [String]) -> Self {
         let in_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
         let forms = forms.iter().map(String::as_str).filter(|form| form.bytes().all(in_number));
         // A number has no zeros before it and no plus.
@@ -215,7 +215,7 @@ mod tests {
     #[test]
     fn a_number_that_holds_a_secret_or_is_one_is_found() {
         let forms = of(["8273645519", "0047110815", "123456789012345678901", "0000"].into_iter());
-        let numbers = Numbers::of(&forms);
+        let numbers = Numbers::new(&forms);
         for text in [
             "8273645519",
             "-8273645519",

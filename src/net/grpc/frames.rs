@@ -31,7 +31,7 @@ pub enum Encoding {
 
 impl Encoding {
     /// As the head of an answer says. What was not asked for counts as none: a message in it cannot be read.
-    pub fn of(headers: &HeaderMap) -> Self {
+    pub fn from_headers(headers: &HeaderMap) -> Self {
         let named = headers.get("grpc-encoding").and_then(|value| value.to_str().ok());
         if named.is_some_and(|name| name.trim().eq_ignore_ascii_case("gzip")) { Self::Gzip } else { Self::Identity }
     }

@@ -71,7 +71,7 @@ impl Reader<'_> {
             let field = of.get_field_by_json_name(name).or_else(|| of.get_field_by_name(name));
             let field = field.ok_or_else(|| unknown(of, &path))?;
             let Some(held) = self.field(&field, json, &path)? else { continue };
-            demand_alone(&message, &field, &path)?;
+            require_alone(&message, &field, &path)?;
             message.set_field(&field, held);
         }
         Ok(message)
@@ -181,7 +181,7 @@ fn bytes(rest: &Map<String, Value>) -> Option<Vec<u8>> {
 /// # Errors
 ///
 /// If one is.
-fn demand_alone(message: &DynamicMessage, field: &FieldDescriptor, path: &str) -> Result<()> {
+fn require_alone(message: &DynamicMessage, field: &FieldDescriptor, path: &str) -> Result<()> {
     let Some(group) = field.containing_oneof() else { return Ok(()) };
     match group.fields().find(|other| other != field && message.has_field(other)) {
         None => Ok(()),

@@ -108,7 +108,7 @@ impl Collected {
     /// An empty one, of an answer with this head.
     pub(super) fn new(ask: &Ask, headers: &HeaderMap) -> Self {
         Self {
-            frames: Frames::new(ask.most.1, Encoding::of(headers)),
+            frames: Frames::new(ask.most.1, Encoding::from_headers(headers)),
             room: ask.most,
             messages: Vec::new(),
             more: false,
@@ -177,7 +177,7 @@ fn trailers(lines: &[u8]) -> HeaderMap {
 ///
 /// If the answer is no gRPC at all.
 pub(super) fn ended_at_once(url: &Url, status: http::StatusCode, headers: &HeaderMap) -> Result<Option<Status>> {
-    if let Some(told) = Status::of(headers) {
+    if let Some(told) = Status::from_headers(headers) {
         return Ok(Some(told));
     }
     if status != http::StatusCode::OK {

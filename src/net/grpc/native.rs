@@ -87,7 +87,7 @@ async fn collect(answer: Response<Incoming>, ask: &Ask, url: &Url, deadline: Ins
             }
             Err(frame) => {
                 if let Ok(trailers) = frame.into_trailers() {
-                    return Ok(collected.done(Status::of(&trailers)));
+                    return Ok(collected.done(Status::from_headers(&trailers)));
                 }
             }
         }

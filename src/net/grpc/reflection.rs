@@ -172,7 +172,7 @@ async fn ask(
             let error = ErrorResponse { error_code: NOT_FOUND as i32, error_message: reply.status.message };
             return Ok(vec![MessageResponse::ErrorResponse(error)]);
         }
-        reply.status.demand_ok()?;
+        reply.status.require_ok()?;
         if reply.messages.iter().any(|message| wire::take_fields(message, left).is_none()) {
             return Err(Error::upstream(format!(
                 "The system describes more than {MOST_FIELDS} fields at once, which is too much."

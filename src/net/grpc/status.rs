@@ -74,7 +74,7 @@ impl Status {
     }
 
     /// Reads the status from trailers, or from headers where there are no others; `None` if it is not there.
-    pub fn of(headers: &HeaderMap) -> Option<Self> {
+    pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
         let code = headers.get("grpc-status")?.to_str().ok()?.trim().parse().ok()?;
         let message = headers.get("grpc-message").map(|value| percent_decoded(value.as_bytes())).unwrap_or_default();
         let rich = headers.get("grpc-status-details-bin").and_then(|value| BINARY.decode(value.as_bytes()).ok());
@@ -107,7 +107,7 @@ impl Status {
     /// # Errors
     ///
     /// If it is not; the details hold code, name, message and the server's own details for programs.
-    pub fn demand_ok(&self) -> Result<()> {
+    pub fn require_ok(&self) -> Result<()> {
         if self.code == OK {
             return Ok(());
         }
@@ -170,19 +170,19 @@ mod tests {
     #[test]
     fn a_status_is_named_and_its_message_decoded() {
         let mut trailers = HeaderMap::new();
-        assert_eq!(Status::of(&trailers), None);
+        assert_eq!(Status::from_headers(&trailers), None);
         trailers.insert("grpc-status", "5".parse().unwrap());
         trailers.insert("grpc-message", "no %C3%A4pfel, 100%".parse().unwrap());
-        let error = Status::of(&trailers).unwrap().demand_ok().unwrap_err();
+        let error = Status::from_headers(&trailers).unwrap().require_ok().unwrap_err();
         assert_eq!(error.message(), "The service answered NOT_FOUND (5): no äpfel, 100%");
         assert_eq!(error.details().unwrap()["status"], "NOT_FOUND");
-        assert!(Status::new(OK, "").demand_ok().is_ok());
+        assert!(Status::new(OK, "").require_ok().is_ok());
         assert_eq!(Status::new(99, "").name(), "UNKNOWN");
     }
 
     #[test]
     fn a_code_says_what_a_caller_can_do_about_it() {
-        let kind = |code| Status::new(code, "").demand_ok().unwrap_err().kind();
+        let kind = |code| Status::new(code, "").require_ok().unwrap_err().kind();
         let kinds: Vec<Kind> = [3, 4, 5, 6, 7, 8, 9, 13, 14].map(kind).into();
         let wanted = [
             Kind::Invalid,
@@ -196,7 +196,7 @@ mod tests {
             Kind::Upstream,
         ];
         assert_eq!(kinds, wanted);
-        let refused = Status::new(UNAUTHENTICATED, "who are you").demand_ok().unwrap_err();
+        let refused = Status::new(UNAUTHENTICATED, "who are you").require_ok().unwrap_err();
         assert_eq!(refused.kind(), Kind::Unconfigured);
         assert!(refused.message().contains("an administrator enters it anew"), "{refused}");
     }
@@ -222,7 +222,7 @@ mod tests {
             let mut trailers = HeaderMap::new();
             trailers.insert("grpc-status", "3".parse().unwrap());
             trailers.insert("grpc-status-details-bin", text.parse().unwrap());
-            let error = Status::of(&trailers).unwrap().demand_ok().unwrap_err();
+            let error = Status::from_headers(&trailers).unwrap().require_ok().unwrap_err();
             let wanted = json!([
                 {"@type": "type.googleapis.com/google.rpc.RequestInfo", "requestId": "r-1", "servingData": ""},
                 {"@type": "type.googleapis.com/a.B", "value": "AQI="},

@@ -60,7 +60,7 @@ async fn collect(mut answer: Response, ask: &Ask, url: &Url, deadline: Instant) 
             Err(error) => return Err(error),
         };
         if let (trailers, false) = collected.take(&piece)? {
-            return Ok(collected.done(trailers.as_ref().and_then(Status::of)));
+            return Ok(collected.done(trailers.as_ref().and_then(Status::from_headers)));
         }
     }
 }

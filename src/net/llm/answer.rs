@@ -72,7 +72,7 @@ impl Answer {
     ) -> Result<Self, Failure> {
         let began = Instant::now();
         let unanswered = |error| Failure::unanswered(provider, error);
-        let host = HostPort::of(&provider.base_url);
+        let host = HostPort::from_url(&provider.base_url);
         let mut request = dialect::request(provider, chat).map_err(unanswered)?;
         request.patience = patience.first;
         request.limit = Some(patience.whole);
@@ -88,7 +88,7 @@ impl Answer {
             provider: provider.clone(),
             instead_of: None,
             response,
-            decoder: Decoder::of(provider.kind),
+            decoder: Decoder::new(provider.kind),
             ready: VecDeque::new(),
             taken: Intake::default(),
             mask: KeyMask::new(provider),

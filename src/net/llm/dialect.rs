@@ -80,7 +80,7 @@ pub(super) enum Decoder {
 }
 
 impl Decoder {
-    pub(super) fn of(kind: ProviderKind) -> Self {
+    pub(super) fn new(kind: ProviderKind) -> Self {
         match kind {
             ProviderKind::Openai => Self::Openai(SseReader::default(), openai::Decoder::default()),
             ProviderKind::Anthropic => Self::Anthropic(SseReader::default(), anthropic::Decoder::default()),

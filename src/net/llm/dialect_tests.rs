@@ -95,7 +95,7 @@ const DIALECTS: [(ProviderKind, &str); 3] =
     [(ProviderKind::Openai, OPENAI), (ProviderKind::Anthropic, ANTHROPIC), (ProviderKind::Ollama, OLLAMA)];
 
 fn read(kind: ProviderKind, pieces: &[&[u8]]) -> Result<Vec<Event>> {
-    let mut decoder = Decoder::of(kind);
+    let mut decoder = Decoder::new(kind);
     let mut events = Vec::new();
     for piece in pieces {
         events.extend(decoder.feed(piece)?);

@@ -141,7 +141,7 @@ impl Models {
         let address = dialect::address(provider, path).map_err(unanswered)?;
         let mut request = dialect::authorised(Request::get(address), provider).map_err(unanswered)?;
         request.patience = patience;
-        let host = HostPort::of(&provider.base_url);
+        let host = HostPort::from_url(&provider.base_url);
         let response = self.http.allowing(host.as_slice()).send(request).await.map_err(unanswered)?;
         if response.status != StatusCode::OK {
             return Err(failure::from_response(provider, response).await);

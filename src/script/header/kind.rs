@@ -28,7 +28,7 @@ impl Kind {
     pub const WORDS: &'static [&'static str] = &["string", "integer", "number", "boolean", "object", "any"];
 
     /// The kind a word names.
-    pub fn of(word: &str) -> Option<Self> {
+    pub fn from_word(word: &str) -> Option<Self> {
         Some(match word {
             "string" => Self::String,
             "integer" => Self::Integer,

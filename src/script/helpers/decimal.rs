@@ -16,7 +16,7 @@ pub(super) struct Decimal {
 
 impl Decimal {
     /// A number of a script; nothing where it is not finite or needs more digits than fit.
-    pub(super) fn of(value: &Dynamic) -> Option<Self> {
+    pub(super) fn from_dynamic(value: &Dynamic) -> Option<Self> {
         if let Ok(integer) = value.as_int() {
             return Some(Self { units: integer.into(), scale: 0 });
         }
@@ -115,7 +115,7 @@ fn fold(
         }
         whole &= number.is_int();
         float = inexact(float, super::values::number(number)?);
-        total = total.zip(Decimal::of(number)).and_then(|(total, number)| exact(total, number));
+        total = total.zip(Decimal::from_dynamic(number)).and_then(|(total, number)| exact(total, number));
     }
     match total {
         Some(total) => total.value(whole),

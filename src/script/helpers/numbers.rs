@@ -94,7 +94,7 @@ fn round(value: Dynamic, digits: i64) -> Fallible<Dynamic> {
     if digits > MAX_DIGITS {
         return fail(format!("round to at most {MAX_DIGITS} digits"));
     }
-    match Decimal::of(&value) {
+    match Decimal::from_dynamic(&value) {
         Some(exact) => exact.round(digits).value(value.is_int()),
         None => Ok(value),
     }
@@ -172,7 +172,9 @@ fn format(value: &Dynamic, digits: i64, group: &str, point: &str) -> Fallible<St
         return fail("the signs between thousands and before the fraction are at most 8 bytes long");
     }
     number(value)?;
-    let Some(exact) = Decimal::of(value) else { return fail(format!("{value} is too large to be written out")) };
+    let Some(exact) = Decimal::from_dynamic(value) else {
+        return fail(format!("{value} is too large to be written out"));
+    };
     let rounded = exact.round(digits);
     let (negative, whole, fraction) = rounded.digits(places);
     let mut text = String::new();

@@ -87,7 +87,7 @@ pub(super) async fn keep_answer(cx: &Context, answer: Answer, path: &str) -> Res
     let (stem, ending) = name(path, media_type);
     let origin = Origin::new(format!("{}: {path}", cx.tool()), cx.now());
     let new = NewFile { folder: FOLDER, name: &stem, ending: &ending };
-    let file = OwnFiles::of(cx)?.write_new_from(Some(origin), new, answer.raw.to_vec()).await?;
+    let file = OwnFiles::new(cx)?.write_new_from(Some(origin), new, answer.raw.to_vec()).await?;
     let mut output = answer.into_output("")?;
     if let Some(data) = output.data.as_object_mut() {
         data.insert("body".to_owned(), serde_json::json!({"file": file}));

@@ -41,8 +41,8 @@ impl CatalogProposals {
     /// # Errors
     ///
     /// If they may not.
-    pub fn of(cx: &Context) -> Result<Self> {
-        cx.caller().demand("catalog:write")?;
+    pub fn new(cx: &Context) -> Result<Self> {
+        cx.caller().require("catalog:write")?;
         let by = Actor::at(cx.caller(), cx.now());
         let writer = Writer { by, tool: cx.tool().to_owned(), origin: cx.taint().origin_for_all() };
         Ok(Self { catalog: cx.app().stores.catalog.clone(), writer })
@@ -64,14 +64,14 @@ impl CatalogProposals {
     ///
     /// If its parameters could be no tool's.
     pub async fn create_endpoint(&self, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
-        offer::demand_sound(&draft.clone().into_new(system, &BTreeSet::new(), self.writer.by.now)?)?;
+        offer::require_sound(&draft.clone().into_new(system, &BTreeSet::new(), self.writer.by.now)?)?;
         self.catalog.propose_endpoint(&self.writer, system, draft).await
     }
 }
 
 impl Changing {
     /// Changes by somebody who was let through a guard.
-    pub fn of(invoker: &Invoker, by: Actor) -> Self {
+    pub fn new(invoker: &Invoker, by: Actor) -> Self {
         Self { catalog: invoker.app.stores.catalog.clone(), invoker: invoker.clone(), by }
     }
 
@@ -111,7 +111,7 @@ impl Changing {
     ///
     /// If its parameters could be no tool's.
     pub async fn create_endpoint(&self, system: SystemId, draft: EndpointDraft) -> Result<Endpoint> {
-        offer::demand_sound(&draft.clone().into_new(system, &BTreeSet::new(), self.by.now)?)?;
+        offer::require_sound(&draft.clone().into_new(system, &BTreeSet::new(), self.by.now)?)?;
         let endpoint = self.catalog.create_endpoint(&self.by, system, draft).await?;
         self.offer();
         Ok(endpoint)
@@ -125,7 +125,7 @@ impl Changing {
     pub async fn change_endpoint(&self, id: EndpointId, draft: EndpointDraft) -> Result<Endpoint> {
         let directory = Arc::clone(&self.catalog.get());
         let (_, old) = directory.endpoint(id)?;
-        offer::demand_sound(&draft.clone().apply(old.clone(), &BTreeSet::new(), self.by.now)?)?;
+        offer::require_sound(&draft.clone().apply(old.clone(), &BTreeSet::new(), self.by.now)?)?;
         let endpoint = self.catalog.change_endpoint(&self.by, id, draft).await?;
         self.offer();
         Ok(endpoint)

@@ -57,15 +57,15 @@ pub async fn prepare(app: &App, http: &Http, system: &System) -> Result<Ready> {
     let credential = match &stored.auth {
         Auth::None => Credential::None,
         Auth::ApiKey { place: KeyPlace::Header, name } => {
-            Credential::Header(header(name)?, stored.demand("api_key")?.clone())
+            Credential::Header(header(name)?, stored.require("api_key")?.clone())
         }
         Auth::ApiKey { place: KeyPlace::Query, name } => {
-            Credential::Query(name.clone(), stored.demand("api_key")?.clone())
+            Credential::Query(name.clone(), stored.require("api_key")?.clone())
         }
-        Auth::Bearer => bearer(stored.demand("token")?),
+        Auth::Bearer => bearer(stored.require("token")?),
         Auth::Basic { username } => {
             let username = stored.get("username").map_or(username.as_str(), Secret::expose);
-            let pair = format!("{username}:{}", stored.demand("password")?.expose());
+            let pair = format!("{username}:{}", stored.require("password")?.expose());
             Credential::Header(AUTHORIZATION, Secret::new(format!("Basic {}", STANDARD.encode(pair))))
         }
         Auth::Oauth2 { .. } => {
@@ -194,7 +194,7 @@ pub async fn checked(app: &App, system: &System, mut values: Map<String, Value>)
                 *token = bare_token(token)?;
             }
         }
-        Auth::MutualTls => demand_certificate(app, system, &values).await?,
+        Auth::MutualTls => require_certificate(app, system, &values).await?,
         _ => {}
     }
     Ok(values)
@@ -212,7 +212,7 @@ fn bare_token(text: &str) -> Result<String> {
     Ok(bare.to_owned())
 }
 
-async fn demand_certificate(app: &App, system: &System, values: &Map<String, Value>) -> Result<()> {
+async fn require_certificate(app: &App, system: &System, values: &Map<String, Value>) -> Result<()> {
     let stored = app.stores.catalog.credentials(system).await?;
     let now = |name: &str| match values.get(name) {
         None => stored.get(name).cloned(),
@@ -226,7 +226,7 @@ async fn demand_certificate(app: &App, system: &System, values: &Map<String, Val
         return Ok(());
     }
     let (ca, certificate, key) = (now("ca"), now("certificate"), now("private_key"));
-    tls::demand_sound(ca.as_ref().map(Secret::expose), certificate.as_ref().map(Secret::expose), key.as_ref())
+    tls::require_sound(ca.as_ref().map(Secret::expose), certificate.as_ref().map(Secret::expose), key.as_ref())
 }
 
 fn put_in_query(url: &mut Url, name: &str, value: &Secret) {
@@ -243,8 +243,8 @@ fn header(name: &str) -> Result<HeaderName> {
 
 fn certificate(stored: &Credentials) -> Result<Tls> {
     let identity = Identity {
-        certificates: stored.demand("certificate")?.expose().to_owned(),
-        key: stored.demand("private_key")?.clone(),
+        certificates: stored.require("certificate")?.expose().to_owned(),
+        key: stored.require("private_key")?.clone(),
     };
     let roots = stored.get("ca").map(|ca| ca.expose().to_owned());
     Ok(Tls { roots, identity: Some(identity), ..Tls::default() })

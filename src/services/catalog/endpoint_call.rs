@@ -75,7 +75,7 @@ pub(super) fn spoken(endpoint: &Endpoint, system: &System, arguments: &Value) ->
         Operation::Websocket => Ok(Spoken::Websocket(message(endpoint, system, arguments)?)),
         Operation::Grpc { service, rpc } => {
             let arguments = arguments.as_object().cloned().unwrap_or_default();
-            let given = Given::of(endpoint, &arguments);
+            let given = Given::new(endpoint, &arguments);
             let (body, headers) = (Value::Object(given.variables()), given.headers());
             Ok(Spoken::Grpc(GrpcAsk { service: service.clone(), method: rpc.clone(), body, headers }))
         }
@@ -85,13 +85,13 @@ pub(super) fn spoken(endpoint: &Endpoint, system: &System, arguments: &Value) ->
 /// The path these arguments make of an endpoint's.
 pub(super) fn path(endpoint: &Endpoint, arguments: &Value) -> Result<String> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    Given::of(endpoint, &arguments).path(endpoint)
+    Given::new(endpoint, &arguments).path(endpoint)
 }
 
 /// The message a WebSocket endpoint's arguments make: its body, else its fields as a JSON object.
 fn message(endpoint: &Endpoint, system: &System, arguments: &Value) -> Result<SocketAsk> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    let given = Given::of(endpoint, &arguments);
+    let given = Given::new(endpoint, &arguments);
     let path = given.path(endpoint)?;
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(given.query()).finish();
     Ok(SocketAsk {
@@ -143,7 +143,7 @@ pub(super) async fn ensure_sendable(
 /// The request an endpoint's arguments make, and the files that are to be its body.
 pub(super) fn request(endpoint: &Endpoint, arguments: &Value) -> Result<(RestRequest, Option<Upload>)> {
     let arguments = arguments.as_object().cloned().unwrap_or_default();
-    let given = Given::of(endpoint, &arguments);
+    let given = Given::new(endpoint, &arguments);
     let path = given.path(endpoint)?;
     match &endpoint.operation {
         Operation::Rest => {
@@ -179,7 +179,7 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn of(endpoint: &'a Endpoint, arguments: &'a Map<String, Value>) -> Self {
+    fn new(endpoint: &'a Endpoint, arguments: &'a Map<String, Value>) -> Self {
         let named = endpoint.arguments().into_iter();
         let value = |name: &str, parameter: &'a Parameter| parameter.fixed().or_else(|| arguments.get(name));
         let values = named.filter_map(|(name, parameter)| Some((parameter, value(&name, parameter)?)));
@@ -219,8 +219,8 @@ impl<'a> Given<'a> {
 
     fn upload(&self) -> Result<Option<Upload>> {
         match self.at(ParameterPlace::Body).next() {
-            Some((parameter, value)) if parameter.is_upload() => Upload::of(parameter, value).map(Some),
-            Some((parameter, _)) => parameter.demand_sendable().map(|()| None),
+            Some((parameter, value)) if parameter.is_upload() => Upload::new(parameter, value).map(Some),
+            Some((parameter, _)) => parameter.require_sendable().map(|()| None),
             None => Ok(None),
         }
     }

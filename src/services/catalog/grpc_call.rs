@@ -287,7 +287,7 @@ fn patience(target: &Target<'_>) -> Duration {
 
 fn shown(answered: Answered) -> Result<Value> {
     let mut messages = answered.messages;
-    if let Err(error) = answered.status.demand_ok() {
+    if let Err(error) = answered.status.require_ok() {
         return Err(after(error, messages));
     }
     if answered.method.is_server_streaming() {

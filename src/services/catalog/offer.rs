@@ -39,7 +39,7 @@ pub fn offer(invoker: &Invoker) {
 
 /// A tool for every endpoint that can be called.
 fn tools(catalog: &Catalog, directory: &Directory) -> Vec<Tool> {
-    let in_use = directory.all().iter().filter(|one| one.system.demand_callable().is_ok());
+    let in_use = directory.all().iter().filter(|one| one.system.require_callable().is_ok());
     let offered = |one: &Registered| -> Vec<Tool> {
         one.endpoints
             .iter()
@@ -98,9 +98,9 @@ fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
 /// # Errors
 ///
 /// If they are no JSON Schema, so that it could have no tool, or the document cannot be read.
-pub fn demand_sound(endpoint: &Endpoint) -> Result<()> {
+pub fn require_sound(endpoint: &Endpoint) -> Result<()> {
     graphql_risk::ensure_readable(endpoint)?;
-    Schema::from_document(endpoint.schema()).demand_sound().map_err(|error| {
+    Schema::from_document(endpoint.schema()).require_sound().map_err(|error| {
         let told = "The schemas of the parameters are not JSON Schema (draft 2020-12): check types and `$ref`s.";
         Error::invalid(told).caused_by(error)
     })

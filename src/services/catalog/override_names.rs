@@ -44,12 +44,12 @@ pub(super) fn is_header(plain: &str) -> bool {
 /// # Errors
 ///
 /// If it does.
-pub(super) fn demand_none_in_query(query: &str) -> Result<()> {
+pub(super) fn require_none_in_query(query: &str) -> Result<()> {
     let names = query.split(['&', ';']).filter_map(|pair| {
         let (name, _) = form_urlencoded::parse(pair.as_bytes()).next()?;
         Some(name.into_owned())
     });
-    demand_none(names, "query")
+    require_none(names, "query")
 }
 
 /// Checks that a body names no other method.
@@ -57,20 +57,20 @@ pub(super) fn demand_none_in_query(query: &str) -> Result<()> {
 /// # Errors
 ///
 /// If it does.
-pub(super) fn demand_none_in_body(body: &Body) -> Result<()> {
+pub(super) fn require_none_in_body(body: &Body) -> Result<()> {
     match body {
         Body::None => Ok(()),
-        Body::Json(_, value) => demand_none(value.as_object().into_iter().flatten().map(|(name, _)| name), "body"),
-        Body::Form(fields) => demand_none(fields.iter().map(|(name, _)| name), "form"),
-        Body::Text(media, text) if is(media, FORM) => demand_none_in_query(text),
-        Body::Text(media, text) if is(media, PARTS) => demand_none_in_parts(text.as_bytes()),
-        Body::Bytes(media, bytes) if is(media, PARTS) => demand_none_in_parts(bytes),
+        Body::Json(_, value) => require_none(value.as_object().into_iter().flatten().map(|(name, _)| name), "body"),
+        Body::Form(fields) => require_none(fields.iter().map(|(name, _)| name), "form"),
+        Body::Text(media, text) if is(media, FORM) => require_none_in_query(text),
+        Body::Text(media, text) if is(media, PARTS) => require_none_in_parts(text.as_bytes()),
+        Body::Bytes(media, bytes) if is(media, PARTS) => require_none_in_parts(bytes),
         Body::Text(..) | Body::Bytes(..) => Ok(()),
     }
 }
 
 /// The names of the parts stand in their headers, in quotes or not.
-fn demand_none_in_parts(parts: &[u8]) -> Result<()> {
+fn require_none_in_parts(parts: &[u8]) -> Result<()> {
     let lines = parts.split(|byte| matches!(byte, b'\n' | b'\r'));
     let named = lines.filter_map(|line| {
         let line = String::from_utf8_lossy(line.get(..line.len().min(2_000))?).to_lowercase();
@@ -80,10 +80,10 @@ fn demand_none_in_parts(parts: &[u8]) -> Result<()> {
         let name = name.trim_start_matches(['"', '\'']);
         Some(name.split(['"', '\'', ';']).next().unwrap_or_default().to_owned())
     });
-    demand_none(named, "form")
+    require_none(named, "form")
 }
 
-fn demand_none(names: impl Iterator<Item = impl AsRef<str>>, place: &str) -> Result<()> {
+fn require_none(names: impl Iterator<Item = impl AsRef<str>>, place: &str) -> Result<()> {
     for name in names {
         let name = name.as_ref();
         // PHP takes these for an underscore.
@@ -126,10 +126,10 @@ mod tests {
             ".method",
             "x-http-method=PUT",
         ] {
-            assert!(demand_none_in_query(query).is_err(), "{query}");
+            assert!(require_none_in_query(query).is_err(), "{query}");
         }
         for query in ["", "method=x", "a=_method&b=1", "my_method=1", "a=%3B_method=1"] {
-            assert!(demand_none_in_query(query).is_ok(), "{query}");
+            assert!(require_none_in_query(query).is_ok(), "{query}");
         }
         let form = |name: &str| Body::Form(vec![(name.to_owned(), "DELETE".to_owned())]);
         let text = |media: &str, text: &str| Body::Text(media.to_owned(), text.to_owned());
@@ -145,7 +145,7 @@ mod tests {
             text("multipart/form-data; boundary=b", folded),
             Body::Bytes("multipart/form-data; boundary=b".to_owned(), part("\"_method\"").into()),
         ] {
-            let told = demand_none_in_body(&body).unwrap_err();
+            let told = require_none_in_body(&body).unwrap_err();
             assert!(told.message().contains("call with that method"), "{body:?}");
         }
         let page = "--b\r\nContent-Disposition: form-data; name=\"file\"\r\n\r\n<input name=\"_method\">\r\n--b--";
@@ -156,7 +156,7 @@ mod tests {
             text("text/plain", "_method=DELETE"),
             text("multipart/form-data; boundary=b", page),
         ] {
-            assert!(demand_none_in_body(&body).is_ok(), "{body:?}");
+            assert!(require_none_in_body(&body).is_ok(), "{body:?}");
         }
     }
 }

@@ -23,7 +23,7 @@ use crate::{
 pub fn callable(app: &App, asked: &str) -> Result<Arc<Registered>> {
     let directory = app.stores.catalog.get();
     let found = directory.find(asked)?;
-    found.system.demand_callable()?;
+    found.system.require_callable()?;
     Ok(Arc::clone(found))
 }
 
@@ -31,7 +31,7 @@ pub fn callable(app: &App, asked: &str) -> Result<Arc<Registered>> {
 pub fn callable_endpoint(app: &App, id: EndpointId) -> Result<(Arc<Registered>, Endpoint)> {
     let directory = app.stores.catalog.get();
     let (found, endpoint) = directory.endpoint(id)?;
-    found.system.demand_callable()?;
+    found.system.require_callable()?;
     Ok((Arc::clone(found), endpoint.clone()))
 }
 
@@ -75,13 +75,13 @@ fn address(system: &System) -> String {
 ///
 /// If the caller may not see them.
 pub fn systems(cx: &Context) -> Result<Arc<Directory>> {
-    cx.caller().demand("catalog:read")?;
+    cx.caller().require("catalog:read")?;
     Ok(cx.app().stores.catalog.get())
 }
 
 /// All systems, for one who may change them.
 pub fn systems_to_change(cx: &Context) -> Result<Arc<Directory>> {
-    cx.caller().demand("catalog:write")?;
+    cx.caller().require("catalog:write")?;
     Ok(cx.app().stores.catalog.get())
 }
 
@@ -100,6 +100,6 @@ pub fn known_system(cx: &Context, asked: &str) -> Result<SystemId> {
 ///
 /// If the caller may not call any.
 pub fn callable_for(cx: &Context, asked: &str) -> Result<Arc<Registered>> {
-    cx.caller().demand("catalog:read")?;
+    cx.caller().require("catalog:read")?;
     callable(cx.app(), asked)
 }

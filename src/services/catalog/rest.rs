@@ -128,12 +128,12 @@ pub async fn take_turn(target: &Target<'_>) -> Result<()> {
 pub(super) fn build(system: &System, request: &RestRequest) -> Result<Request> {
     let base = system.base_url()?;
     let mut url = if request.path.is_empty() { base.clone() } else { place::join(base, &request.path)? };
-    demand_no_credential(system, &url, &request.query)?;
+    require_no_credential(system, &url, &request.query)?;
     if !request.query.is_empty() {
         url.query_pairs_mut().extend_pairs(&request.query);
     }
-    override_names::demand_none_in_query(url.query().unwrap_or_default())?;
-    override_names::demand_none_in_body(&request.body)?;
+    override_names::require_none_in_query(url.query().unwrap_or_default())?;
+    override_names::require_none_in_body(&request.body)?;
     let mut plain = Request::new(request.method.clone(), url);
     plain.patience = Duration::from_secs(system.timeout_s.into());
     plain.limit = Some(plain.patience);
@@ -197,7 +197,7 @@ pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, H
 /// # Errors
 ///
 /// If it does.
-pub(super) fn demand_no_credential(system: &System, url: &Url, query: &[(String, String)]) -> Result<()> {
+pub(super) fn require_no_credential(system: &System, url: &Url, query: &[(String, String)]) -> Result<()> {
     let Some(own) = system.auth.query() else { return Ok(()) };
     let in_path = url.query_pairs().any(|(name, _)| name == own);
     if in_path || query.iter().any(|(name, _)| name == own) {

@@ -34,7 +34,7 @@ const UNKNOWN: Risk = Risk::HighWrite;
 /// The system somebody means, which may be called now: nobody is asked about a call that cannot be made.
 fn callable<'a>(directory: &'a Directory, asked: &str) -> Result<&'a Registered> {
     let found = directory.find(asked)?;
-    found.system.demand_callable()?;
+    found.system.require_callable()?;
     Ok(found)
 }
 

@@ -37,7 +37,7 @@ pub struct SoapAsk {
 /// Calls it. A fault is an error with its code and reason. A service that takes the other version only is called in
 /// that one, unless the caller chose: it has done nothing yet.
 pub(super) async fn call(target: &Target<'_>, of: &Registered, ask: &SoapAsk) -> Result<Output> {
-    demand_action(&ask.action)?;
+    require_action(&ask.action)?;
     let first = Request::new(&ask.body, risk::soap_version(of, &ask.action))?;
     let answer = send(target, ask, &first).await?;
     if first.chosen || !is_other_version(&answer) {
@@ -53,7 +53,7 @@ pub(super) async fn call(target: &Target<'_>, of: &Registered, ask: &SoapAsk) ->
 ///
 /// If it cannot.
 pub(super) fn ensure_sendable(of: &Registered, ask: &SoapAsk) -> Result<()> {
-    demand_action(&ask.action)?;
+    require_action(&ask.action)?;
     let soap = Request::new(&ask.body, risk::soap_version(of, &ask.action))?;
     rest::build(&of.system, &request(ask, &soap)).map(drop)
 }
@@ -105,7 +105,7 @@ pub(super) fn read(answer: Answer, system: &str) -> Result<Output> {
 /// # Errors
 ///
 /// If it could say more than itself in a header.
-fn demand_action(action: &str) -> Result<()> {
+fn require_action(action: &str) -> Result<()> {
     let strange = |c: char| c.is_control() || c == '"' || c == '\\' || !c.is_ascii();
     if action.len() > LONGEST_ACTION || action.chars().any(strange) {
         return Err(Error::invalid(format!(

@@ -104,7 +104,7 @@ fn request(system: &System, stored: &Credentials) -> Result<Request> {
         Error::new(Kind::Unconfigured, told)
     })?;
     let secret = match grant {
-        Grant::ClientCredentials => Some(stored.demand("client_secret")?),
+        Grant::ClientCredentials => Some(stored.require("client_secret")?),
         Grant::RefreshToken => stored.get("client_secret"),
     };
     let mut form = form_urlencoded::Serializer::new(String::new());
@@ -112,7 +112,7 @@ fn request(system: &System, stored: &Credentials) -> Result<Request> {
         Grant::ClientCredentials => form.append_pair("grant_type", "client_credentials"),
         Grant::RefreshToken => form
             .append_pair("grant_type", "refresh_token")
-            .append_pair("refresh_token", stored.demand("refresh_token")?.expose()),
+            .append_pair("refresh_token", stored.require("refresh_token")?.expose()),
     };
     if !scopes.is_empty() {
         form.append_pair("scope", &scopes.join(" "));

@@ -59,16 +59,16 @@ pub struct File {
 impl File {
     /// As a whole body: of the media type the schema names; where it names several, of what the file's name says.
     fn whole(schema: &Value, path: &Value) -> Result<Self> {
-        Self::of(path, media_type(schema).filter(|media| !media.contains(['*', ','])))
+        Self::new(path, media_type(schema).filter(|media| !media.contains(['*', ','])))
     }
 
     /// As a part of a form: where that may be anything, of what the file's name says.
     fn part(schema: &Value, path: &Value) -> Result<Self> {
         let media = media_type(schema).filter(|media| *media != media::ANYTHING && !media.contains(['*', ',']));
-        Self::of(path, media)
+        Self::new(path, media)
     }
 
-    fn of(path: &Value, media: Option<&str>) -> Result<Self> {
+    fn new(path: &Value, media: Option<&str>) -> Result<Self> {
         let path = path.as_str().filter(|path| !path.is_empty());
         let path = path.ok_or_else(|| Error::invalid("A file is given by its path in the workspace, as a text."))?;
         Ok(Self { path: path.to_owned(), media: media.unwrap_or_else(|| media::of_name(path)).to_owned() })
@@ -83,7 +83,7 @@ impl File {
 
 impl Upload {
     /// Returns the value of this body, which is a form with files, or a file.
-    pub(super) fn of(parameter: &Parameter, value: &Value) -> Result<Self> {
+    pub(super) fn new(parameter: &Parameter, value: &Value) -> Result<Self> {
         let schema = &parameter.schema;
         if is_file(schema) {
             return Ok(Self::File(File::whole(schema, value)?));
@@ -107,7 +107,7 @@ impl Upload {
     /// # Errors
     ///
     /// If it holds files and the caller may not read any, or uses a key that opens none of theirs.
-    pub(super) fn demand(&self, caller: &Caller) -> Result<()> {
+    pub(super) fn require(&self, caller: &Caller) -> Result<()> {
         let reads = match self {
             Self::File(_) => true,
             Self::Form(fields) => fields.iter().any(|(_, field)| matches!(field, Field::File(_))),
@@ -116,12 +116,12 @@ impl Upload {
             return Ok(());
         }
         caller.ensure_personal()?;
-        caller.demand(PERMISSION)
+        caller.require(PERMISSION)
     }
 
     /// The body, its files read.
     pub(super) async fn read(self, app: &App, caller: &Caller) -> Result<Body> {
-        self.demand(caller)?;
+        self.require(caller)?;
         let files = app.files_of(caller.user)?;
         match self {
             Self::File(file) => Ok(Body::Bytes(file.media, files.read_up_to(&file.path, MAX_BODY).await?.into())),
@@ -192,7 +192,7 @@ mod tests {
             (json!({"m": {"a\r\nb": "v"}}), false),
             (json!({"a\"": "v"}), false),
         ] {
-            assert_eq!(Upload::of(&body, &given).is_ok(), is_sent, "{given}");
+            assert_eq!(Upload::new(&body, &given).is_ok(), is_sent, "{given}");
         }
     }
 }

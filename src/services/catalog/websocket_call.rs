@@ -81,7 +81,7 @@ async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: R
 /// The upgrade as it goes out, but for the credential.
 pub(super) fn upgrade(system: &System, ask: &SocketAsk) -> Result<Request> {
     let url = place::join(system.base_url()?, &ask.path)?;
-    rest::demand_no_credential(system, &url, &[])?;
+    rest::require_no_credential(system, &url, &[])?;
     let mut headers = HeaderMap::new();
     for (name, value) in &ask.headers {
         let (name, value) = rest::header(system, name, value)?;
@@ -97,7 +97,7 @@ pub(super) fn upgrade(system: &System, ask: &SocketAsk) -> Result<Request> {
 
 fn shown(system: &str, heard: Heard) -> Result<Value> {
     if let Some((code, reason)) = heard.closed.as_ref().filter(|_| heard.messages.is_empty()) {
-        demand_good(system, *code, reason)?;
+        require_good(system, *code, reason)?;
     }
     let (ended, more) = match heard.ended {
         Ended::Closed => ("closed", json!(false)),
@@ -122,7 +122,7 @@ fn shown(system: &str, heard: Heard) -> Result<Value> {
 /// # Errors
 ///
 /// If it is that of an error.
-fn demand_good(system: &str, code: u16, reason: &str) -> Result<()> {
+fn require_good(system: &str, code: u16, reason: &str) -> Result<()> {
     let (kind, advice) = match code {
         1000 | 1005 => return Ok(()),
         1003 | 1007 | 1009 | 4400 => (Kind::Invalid, ""),

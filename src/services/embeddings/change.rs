@@ -90,7 +90,7 @@ async fn go_over(app: &App) -> Result<()> {
     show(app, Running { to: name.clone(), stage: Stage::Indexing, done: 0, total: 0 });
     app.search.indexes.model_in_use().await?;
     app.search.embedder.become_like(&next);
-    let embeddings = Embeddings::of(&app.db);
+    let embeddings = Embeddings::new(&app.db);
     embeddings.use_model(&in_use(app), before.map(|model| model.id), app.clock.now()).await?;
     tracing::info!(model = name, "another embedding model is in use");
     // What was taken in meanwhile was read by the model before.
@@ -132,7 +132,7 @@ fn show(app: &App, running: Running) {
 /// Gives every text a vector of this model. Ends early, with an error, when yet another is wanted.
 async fn read_all(app: &App, name: &str, next: &Embedder) -> Result<()> {
     let Some(model) = next.model() else { return Ok(()) };
-    let embeddings = Embeddings::of(&app.db);
+    let embeddings = Embeddings::new(&app.db);
     let total = embeddings.count_missing(&model.id).await?;
     if total == 0 {
         return Ok(());

@@ -52,7 +52,7 @@ async fn fetch_file(app: &App, base: &Url, url: Url, mut file: impl Write, progr
         .net
         .gate
         .on_behalf(Origin::part(Part::ModelDownload, None))
-        .allowing(&HostPort::of(base).into_iter().collect::<Vec<_>>());
+        .allowing(&HostPort::from_url(base).into_iter().collect::<Vec<_>>());
     let mut request = Request::get(url.clone());
     request.max_redirects = REDIRECTS;
     let mut answer = http.send(request).await?;

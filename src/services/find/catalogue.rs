@@ -18,8 +18,8 @@ pub struct Catalogue {
 
 impl Catalogue {
     /// Of these tools; without views until [`Self::see`].
-    pub fn of(profiles: Vec<Profile>) -> Self {
-        let lexical = Lexical::of(profiles.iter().map(Profile::fields));
+    pub fn new(profiles: Vec<Profile>) -> Self {
+        let lexical = Lexical::new(profiles.iter().map(Profile::fields));
         let texts = profiles.iter().flat_map(Profile::views);
         let hashes = texts.map(|text| vectors::hash(&text)).collect();
         Self { profiles, lexical, hashes, views: RwLock::new(None) }
@@ -27,7 +27,7 @@ impl Catalogue {
 
     /// Of the registered tools, in the registry's order.
     pub fn of_registry(registry: &Registry) -> Self {
-        Self::of(registry.tools().iter().map(|tool| Profile::of(tool)).collect())
+        Self::new(registry.tools().iter().map(|tool| Profile::new(tool)).collect())
     }
 
     /// Every tool's views as texts, three a tool.
@@ -48,7 +48,7 @@ impl Catalogue {
 
     /// From now on tools are found by their meaning too. Takes the vectors of [`Self::texts`].
     pub fn see(&self, vectors: &[Vec<f32>]) {
-        *self.views.write() = Some(Arc::new(Views::of(vectors)));
+        *self.views.write() = Some(Arc::new(Views::new(vectors)));
     }
 
     /// From now on tools are found by as much of their meaning as is known.
@@ -95,13 +95,13 @@ mod tests {
     #[test]
     fn a_catalogue_takes_over_the_vectors_of_texts_that_are_the_same() {
         let tool = |name: &str| Profile { id: name.into(), name: name.into(), ..Profile::default() };
-        let before = Catalogue::of(vec![tool("mail"), tool("forecast")]);
+        let before = Catalogue::new(vec![tool("mail"), tool("forecast")]);
         before.see(&vec![vec![1.0, 0.0]; 6]);
-        let after = Catalogue::of(vec![tool("forecast"), tool("new")]);
+        let after = Catalogue::new(vec![tool("forecast"), tool("new")]);
         after.take_over(&before, 2);
         let views = after.views().unwrap();
         assert_eq!((0..6).map(|at| views.has(at)).collect::<Vec<_>>(), [true, true, true, false, false, false]);
-        let stranger = Catalogue::of(vec![tool("new")]);
+        let stranger = Catalogue::new(vec![tool("new")]);
         stranger.take_over(&before, 2);
         assert!(stranger.views().is_none(), "nothing of it is known");
     }

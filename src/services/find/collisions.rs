@@ -47,8 +47,8 @@ pub struct Lost {
 /// Every pair among these tools but those of two built-in ones, those that collide most often first. `among` says which
 /// tools count, in the registry's order.
 pub async fn find(finder: &Finder, registry: &Arc<Registry>, among: &[bool]) -> Result<Vec<Collision>> {
-    let profiles: Vec<Profile> = registry.tools().iter().map(|tool| Profile::of(tool)).collect();
-    let lexical = Lexical::of(profiles.iter().map(Profile::fields));
+    let profiles: Vec<Profile> = registry.tools().iter().map(|tool| Profile::new(tool)).collect();
+    let lexical = Lexical::new(profiles.iter().map(Profile::fields));
     let mut found = Vec::new();
     let counting = profiles.iter().enumerate().filter(|(own, _)| among.get(*own).copied().unwrap_or_default());
     for (own, profile) in counting.take(TOOLS) {
@@ -131,7 +131,7 @@ mod tests {
         };
         let spec = Spec { source: Source::Script, ..built_in("own").spec().clone() };
         let own = Tool::of_spec(spec, |_, _| async { Ok(Output::default()) }).unwrap();
-        let registry = Registry::of(vec![built_in("one"), built_in("two")]).unwrap();
+        let registry = Registry::new(vec![built_in("one"), built_in("two")]).unwrap();
         let registry = registry.with_source(Source::Script, vec![own]).0;
         let at = |name: &str| registry.tools().iter().position(|tool| tool.spec().name == name).unwrap();
         assert!(!can_be_mended(&registry, at("one"), at("two")));

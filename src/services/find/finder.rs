@@ -184,7 +184,7 @@ impl Finder {
         let prepared = self.prepared(asker.registry).await?;
         let question = self.question(&prepared, need).await?;
         let (past, remembers) = self.learner.past().await?;
-        let weights = Outcomes::of(&self.app.db).weights().await?;
+        let weights = Outcomes::new(&self.app.db).weights().await?;
         past.write().weigh(weights);
         let past = past.read();
         let allowed = prepared.allowed(asker);
@@ -250,7 +250,7 @@ impl Finder {
         if prepared.catalogue.views().is_none() {
             return Ok(Question::of_words(need));
         }
-        match timeout(self.patience.need, Question::of(&self.app.search.embedder, need)).await {
+        match timeout(self.patience.need, Question::new(&self.app.search.embedder, need)).await {
             Ok(Ok(question)) => Ok(question),
             Ok(Err(error)) if error.kind() != Kind::Busy => Err(error),
             Ok(Err(_)) | Err(_) => Ok(Question::of_words(need)),

@@ -76,7 +76,7 @@ struct Called {
 
 impl Learner {
     pub(super) fn new(app: Arc<App>) -> Self {
-        let stored = Learning::of(&app.db);
+        let stored = Learning::new(&app.db);
         Self {
             app,
             stored,

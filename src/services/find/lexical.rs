@@ -103,7 +103,7 @@ struct Document {
 
 impl Lexical {
     /// The index of these tools, each given as its fields' texts.
-    pub fn of<'a, Texts>(tools: impl IntoIterator<Item = Texts>) -> Self
+    pub fn new<'a, Texts>(tools: impl IntoIterator<Item = Texts>) -> Self
     where
         Texts: IntoIterator<Item = (Field, &'a str)>,
     {
@@ -176,7 +176,7 @@ mod tests {
     use super::*;
 
     fn index() -> Lexical {
-        Lexical::of([
+        Lexical::new([
             vec![(Field::Name, "read_file"), (Field::Description, "Reads a file of the workspace.")],
             vec![(Field::Name, "send_mail"), (Field::Description, "Sends a message with a file.")],
             vec![(Field::Name, "weather"), (Field::Description, "Tells the weather."), (Field::Parameters, "city")],

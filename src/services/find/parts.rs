@@ -26,7 +26,7 @@ pub fn beginning(need: &str) -> &str {
 }
 
 /// The steps of a need; none where it is one step.
-pub fn of(need: &str) -> Vec<&str> {
+pub fn split(need: &str) -> Vec<&str> {
     let Ok(seam) = SEAM.as_ref() else { return Vec::new() };
     let need = beginning(need);
     let mut parts = Vec::new();
@@ -52,22 +52,22 @@ mod tests {
     fn each_step_is_a_part() {
         let need = "Look up the weather in Oslo, then book a train ticket. What does a taxi cost? Thanks a lot";
         assert_eq!(
-            of(need),
+            split(need),
             ["Look up the weather in Oslo", "book a train ticket", "What does a taxi cost?", "Thanks a lot"]
         );
     }
 
     #[test]
     fn a_need_of_one_step_has_no_parts() {
-        assert!(of("add up some numbers").is_empty());
-        assert!(of("read and write").is_empty());
-        assert!(of("").is_empty());
+        assert!(split("add up some numbers").is_empty());
+        assert!(split("read and write").is_empty());
+        assert!(split("").is_empty());
     }
 
     #[test]
     fn only_the_beginning_of_a_long_text_is_looked_at() {
         let long = format!("read the file {} and send the mail", "é".repeat(2 * LONGEST));
-        assert!(of(&long).is_empty());
+        assert!(split(&long).is_empty());
         assert_eq!(beginning(&long).chars().count(), LONGEST);
     }
 }

@@ -153,7 +153,7 @@ mod tests {
     #[test]
     fn near_needs_vote_and_far_ones_do_not() {
         let (past, ann) = past();
-        let votes = past.votes(&Row::of(&[1.0, 0.0]));
+        let votes = past.votes(&Row::new(&[1.0, 0.0]));
         assert_eq!(votes.keys().copied().collect::<Vec<_>>(), ["mail"]);
         let vote = votes["mail"];
         assert_eq!((vote.need, past.need(vote.need).unwrap().user), (0, ann));
@@ -163,9 +163,9 @@ mod tests {
     #[test]
     fn a_failure_weakens_the_voice() {
         let (mut past, ann) = past();
-        let before = past.votes(&Row::of(&[1.0, 0.0]))["mail"].strength;
+        let before = past.votes(&Row::new(&[1.0, 0.0]))["mail"].strength;
         past.note(ann, "send a mail", &[1.0, 0.0], used("mail", 0, 2));
-        let after = past.votes(&Row::of(&[1.0, 0.0]))["mail"].strength;
+        let after = past.votes(&Row::new(&[1.0, 0.0]))["mail"].strength;
         assert!(after < before);
         assert_eq!(past.needs().len(), 3);
     }
@@ -185,8 +185,8 @@ mod tests {
     fn one_voice_alone_is_in_doubt() {
         let mut past = Past::default();
         past.note(UserId::new(), "send a mail", &[1.0, 0.0], used("mail", 1, 0));
-        let strength = past.votes(&Row::of(&[1.0, 0.0]))["mail"].strength;
+        let strength = past.votes(&Row::new(&[1.0, 0.0]))["mail"].strength;
         assert!((strength - 2.0 / 3.0).abs() < 0.01, "{strength}");
-        assert!(past.votes(&Row::of(&[0.0, 1.0])).is_empty());
+        assert!(past.votes(&Row::new(&[0.0, 1.0])).is_empty());
     }
 }

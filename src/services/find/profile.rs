@@ -40,7 +40,7 @@ pub struct Profile {
 
 impl Profile {
     /// A registered tool's profile.
-    pub fn of(tool: &Tool) -> Self {
+    pub fn new(tool: &Tool) -> Self {
         let spec = tool.spec();
         let described = |description: Option<&str>| description.unwrap_or_default().to_owned();
         let own = spec.examples.iter().chain(tool.aliases().iter().flat_map(|alias| alias.examples()));

@@ -80,14 +80,14 @@ impl Ranked {
 
 impl Question {
     /// Reads a need; its parts are embedded together with it.
-    pub async fn of(embedder: &Embedder, need: &str) -> Result<Self> {
-        let (whole, parts) = (parts::beginning(need), parts::of(need));
+    pub async fn new(embedder: &Embedder, need: &str) -> Result<Self> {
+        let (whole, parts) = (parts::beginning(need), parts::split(need));
         let vectors = std::iter::once(whole).chain(parts.iter().copied()).map(|text| embedder.query(text));
         let vectors = futures_util::future::try_join_all(vectors).await?;
         let mut asked = std::iter::once(whole).chain(parts).zip(vectors).map(|(text, vector)| Asked {
             text: text.to_owned(),
             terms: distinct(text),
-            vector: vector.as_deref().map(Row::of),
+            vector: vector.as_deref().map(Row::new),
         });
         Ok(Self { whole: asked.next().unwrap_or_default(), parts: asked.collect() })
     }
@@ -95,7 +95,7 @@ impl Question {
     /// Reads a need by its words alone.
     pub fn of_words(need: &str) -> Self {
         let asked = |text: &str| Asked { text: text.to_owned(), terms: distinct(text), vector: None };
-        Self { whole: asked(parts::beginning(need)), parts: parts::of(need).into_iter().map(asked).collect() }
+        Self { whole: asked(parts::beginning(need)), parts: parts::split(need).into_iter().map(asked).collect() }
     }
 }
 
@@ -218,15 +218,15 @@ mod tests {
             description: description.into(),
             ..Profile::default()
         };
-        let catalogue = Catalogue::of(vec![tool("forecast", "Weather of a place."), tool("mail", "Sends a letter.")]);
+        let catalogue = Catalogue::new(vec![tool("forecast", "Weather of a place."), tool("mail", "Sends a letter.")]);
         let (weather, letter) = (vec![1.0, 0.0], vec![0.0, 1.0]);
         catalogue.see(&[weather.clone(), weather.clone(), weather, letter.clone(), letter.clone(), letter]);
         catalogue
     }
 
     fn question(text: &str, vector: [f32; 2]) -> Question {
-        let asked = |text: &str| Asked { text: text.into(), terms: distinct(text), vector: Some(Row::of(&vector)) };
-        Question { whole: asked(text), parts: parts::of(text).into_iter().map(asked).collect() }
+        let asked = |text: &str| Asked { text: text.into(), terms: distinct(text), vector: Some(Row::new(&vector)) };
+        Question { whole: asked(text), parts: parts::split(text).into_iter().map(asked).collect() }
     }
 
     fn order_of(question: &Question, past: &Past) -> Vec<usize> {

@@ -91,7 +91,7 @@ pub async fn answer(
     let mut answers = Vec::with_capacity(cases.len());
     for case in cases {
         let started = Instant::now();
-        let question = Question::of(embedder, &case.query).await?;
+        let question = Question::new(embedder, &case.query).await?;
         let ranked = ranking::rank(catalogue, &question, allowed, past, DEPTH);
         let ms = started.elapsed().as_secs_f64() * 1_000.0;
         let ids = ranked.iter().filter_map(|one| Some(catalogue.profiles().get(one.tool)?.id.clone())).collect();
@@ -150,7 +150,7 @@ mod tests {
     /// The worst that learning can do: the tool that is wanted always failed, and every other one always worked.
     #[tokio::test]
     async fn nothing_that_was_learned_of_the_tools_makes_a_set_fall_far() {
-        let catalogue = Catalogue::of(SET.iter().map(|(id, description, _)| tool(id, description)).collect());
+        let catalogue = Catalogue::new(SET.iter().map(|(id, description, _)| tool(id, description)).collect());
         let embedder = Embedder::new(None, Limits::default());
         let (mut before, mut after) = (Vec::new(), Vec::new());
         for (wanted, _, query) in SET {
@@ -175,7 +175,7 @@ mod tests {
     #[tokio::test]
     async fn needs_are_answered_and_judged() {
         let catalogue =
-            Catalogue::of(vec![tool("read_file", "Reads a file."), tool("send_mail", "Sends a message by mail.")]);
+            Catalogue::new(vec![tool("read_file", "Reads a file."), tool("send_mail", "Sends a message by mail.")]);
         let cases = [case("read the file", "read_file"), case("send my mail", "send_mail")];
         let embedder = Embedder::new(None, Limits::default());
         let answers = answer(&catalogue, &Past::default(), &embedder, &[true; 2], &cases).await.unwrap();

@@ -49,12 +49,12 @@ impl Vector<'_> {
 
 impl Views {
     /// The views of tools: three vectors each, in the order of [`super::profile::Profile::views`].
-    pub fn of(vectors: &[Vec<f32>]) -> Self {
+    pub fn new(vectors: &[Vec<f32>]) -> Self {
         let (tools, _) = vectors.as_chunks::<3>();
         Self {
-            whole: Rows::of(tools.iter().map(|[whole, _, _]| whole.as_slice())),
-            short: Rows::of(tools.iter().map(|[_, short, _]| short.as_slice())),
-            name: Rows::of(tools.iter().map(|[_, _, name]| name.as_slice())),
+            whole: Rows::new(tools.iter().map(|[whole, _, _]| whole.as_slice())),
+            short: Rows::new(tools.iter().map(|[_, short, _]| short.as_slice())),
+            name: Rows::new(tools.iter().map(|[_, _, name]| name.as_slice())),
             known: vec![[true; 3]; tools.len()],
             unseen: 0,
         }
@@ -171,15 +171,15 @@ mod tests {
     #[test]
     fn name_and_description_stand_for_a_tool_until_the_whole_of_it_is_known() {
         let mut views = Views::blank(2, 2);
-        assert_eq!((views.unseen(), views.nearness(0, &Row::of(&[1.0, 0.0]))), (2, 0.0));
+        assert_eq!((views.unseen(), views.nearness(0, &Row::new(&[1.0, 0.0]))), (2, 0.0));
         views.set(2, &[1.0, 0.0]);
         assert_eq!(views.unseen(), 2, "a name alone says too little");
         views.set(1, &[0.0, 1.0]);
-        assert!(views.unseen() == 1 && views.nearness(0, &Row::of(&[0.0, 1.0])) > 0.99);
+        assert!(views.unseen() == 1 && views.nearness(0, &Row::new(&[0.0, 1.0])) > 0.99);
         views.set(0, &[1.0, 0.0]);
-        assert!((views.nearness(0, &Row::of(&[0.0, 1.0])) - 0.5).abs() < 0.01);
+        assert!((views.nearness(0, &Row::new(&[0.0, 1.0])) - 0.5).abs() < 0.01);
         views.set(1, &[0.0, 1.0]);
-        assert!((views.nearness(0, &Row::of(&[0.0, 1.0])) - 0.5).abs() < 0.01, "the whole stays");
+        assert!((views.nearness(0, &Row::new(&[0.0, 1.0])) - 0.5).abs() < 0.01, "the whole stays");
         assert_eq!(views.unseen(), 1);
     }
 
@@ -191,16 +191,16 @@ mod tests {
         views.take_over(1, &before, 4);
         views.take_over(2, &before, 5);
         assert_eq!([views.has(0), views.has(1), views.has(2)], [false, true, false]);
-        assert!(views.unseen() == 0 && views.nearness(0, &Row::of(&[0.0, 1.0])) > 0.99, "it stands for the whole");
+        assert!(views.unseen() == 0 && views.nearness(0, &Row::new(&[0.0, 1.0])) > 0.99, "it stands for the whole");
         views.set(0, &[1.0, 0.0]);
         views.take_over(1, &before, 4);
-        assert!((views.nearness(0, &Row::of(&[0.0, 1.0])) - 0.5).abs() < 0.01, "the whole stays");
+        assert!((views.nearness(0, &Row::new(&[0.0, 1.0])) - 0.5).abs() < 0.01, "the whole stays");
     }
 
     #[test]
     fn the_nearest_view_counts_as_much_as_the_whole() {
-        let views = Views::of(&[vec![1.0, 0.0], vec![0.0, 1.0], vec![0.6, 0.8]]);
-        assert!((views.nearness(0, &Row::of(&[0.0, 1.0])) - 0.5).abs() < 0.01);
-        assert!((views.nearness(0, &Row::of(&[1.0, 0.0])) - 1.0).abs() < 0.01);
+        let views = Views::new(&[vec![1.0, 0.0], vec![0.0, 1.0], vec![0.6, 0.8]]);
+        assert!((views.nearness(0, &Row::new(&[0.0, 1.0])) - 0.5).abs() < 0.01);
+        assert!((views.nearness(0, &Row::new(&[1.0, 0.0])) - 1.0).abs() < 0.01);
     }
 }

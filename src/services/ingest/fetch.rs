@@ -70,7 +70,7 @@ async fn from_address(app: &App, job: &Job, address: &str) -> Result<Content> {
     request.max_redirects = REDIRECTS;
     request.headers.insert(ACCEPT, ACCEPTED);
     let response = app.outbound(Origin::part(Part::Ingest, job.by))?.send(request).await?;
-    demand_content(&response)?;
+    require_content(&response)?;
     let header = response.headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let mime = header.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let name = name_of(&response.url, &mime);
@@ -122,7 +122,7 @@ async fn keep(app: &App, job: &Job, incoming: Incoming, name: String, mime: Stri
 }
 
 /// A page that says it is not there is no document; one that may be there later is tried again.
-fn demand_content(response: &Response) -> Result<()> {
+fn require_content(response: &Response) -> Result<()> {
     let status = response.status.as_u16();
     let host = response.url.host_str().unwrap_or_default();
     match status {

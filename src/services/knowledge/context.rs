@@ -28,7 +28,7 @@ pub async fn relevant(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>
 /// read knowledge.
 pub async fn passages(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>> {
     let settings = app.settings.get();
-    if caller.demand("knowledge:read").is_err() {
+    if caller.require("knowledge:read").is_err() {
         return Ok(Vec::new());
     }
     let query: String = text.trim().chars().take(ASKED).collect();

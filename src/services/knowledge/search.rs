@@ -119,7 +119,7 @@ pub async fn search(app: &App, reader: Reader, question: &Question) -> Result<Ve
         return Err(Error::invalid(format!("At most {MOST} passages come at once.")));
     }
     check(&question.query)?;
-    let scope = Scope::of(app, reader, question).await?;
+    let scope = Scope::new(app, reader, question).await?;
     let mut wanted = limit;
     loop {
         let found = ask(app, &question.query, &scope, wanted).await?;
@@ -143,7 +143,7 @@ pub(super) struct Scope {
 
 impl Scope {
     /// Returns what is open to this person of what a question names.
-    pub(super) async fn of(app: &App, reader: Reader, question: &Question) -> Result<Self> {
+    pub(super) async fn new(app: &App, reader: Reader, question: &Question) -> Result<Self> {
         let Question { collections, documents, kinds, .. } = question;
         let tags = app.stores.knowledge.collections.tags(reader, collections.clone()).await?;
         let ids = match documents.is_empty() && kinds.is_empty() {

@@ -70,7 +70,7 @@ pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missin
         stages.push(lost);
         return Ok(stages);
     }
-    let scope = Scope::of(app, reader, question).await?;
+    let scope = Scope::new(app, reader, question).await?;
     let by_words = alone(app, &scope, (query, None)).await?;
     stages.push(text(query, &by_words, &ids));
     let by_meaning = match app.search.embedder.query(query).await?.as_deref() {

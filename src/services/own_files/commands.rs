@@ -35,7 +35,7 @@ struct Watch {
 /// Runs a command in the sandbox; it ends with the call. It has read what the files hold, and what it changes is from
 /// there.
 pub async fn run(cx: &Context, command: Command) -> Result<Finished> {
-    let files = OwnFiles::of(cx)?;
+    let files = OwnFiles::new(cx)?;
     // Before it looks: what is written later from outside is said to count for all that such a command writes.
     let mark = cx.app().host.processes.mark_command(cx.caller().user);
     files.note_held().await?;
@@ -71,9 +71,9 @@ where
 
 /// The caller's background processes; what they wrote is of what the files hold.
 pub async fn processes(cx: &Context) -> Result<OwnProcesses> {
-    let files = OwnFiles::of(cx)?;
+    let files = OwnFiles::new(cx)?;
     files.note_held().await?;
-    Ok(cx.app().host.processes.of(cx.caller().user, files.files))
+    Ok(cx.app().host.processes.for_user(cx.caller().user, files.files))
 }
 
 /// Starts a command in the background: whatever it changes from now on counts as from where this call has read.
@@ -83,12 +83,12 @@ pub async fn start(cx: &Context, line: &str, blocked: &[String]) -> Result<Statu
     let own = processes(cx).await?;
     let origin = cx.taint().origin_to_keep();
     if let Some(origin) = &origin {
-        let places = keep_trees(cx.app(), &OwnFiles::of(cx)?.files, origin).await?;
+        let places = keep_trees(cx.app(), &OwnFiles::new(cx)?.files, origin).await?;
         guard_against_running(cx.app(), &places, origin).await?;
     }
     let started = own.start(line, blocked, origin).await?;
     // What came before it counted as running it may have read as well.
-    OwnFiles::of(cx)?.note_held().await?;
+    OwnFiles::new(cx)?.note_held().await?;
     if let Some(origin) = cx.taint().origin() {
         cx.app().host.processes.note(cx.caller().user, &origin);
     }

@@ -96,12 +96,12 @@ pub async fn propose(app: &App, by: &Actor, about: &str) -> Result<Proposed> {
     if about.chars().count() > LONGEST {
         return Err(Error::invalid(format!("Say what the processes shall be about in {LONGEST} characters.")));
     }
-    if !Providers::of(&app.db, &app.stores.vault, app.config.model.as_ref())?.any().await? {
+    if !Providers::new(&app.db, &app.stores.vault, app.config.model.as_ref())?.any().await? {
         return Err(chain::no_model());
     }
-    let store = Processes::of(&app.db);
+    let store = Processes::new(&app.db);
     let known = store.all().await?;
-    let material = Material::of(app, &by.caller, about).await?;
+    let material = Material::new(app, &by.caller, about).await?;
     if material.is_empty() {
         return Err(Error::conflict(
             "There is nothing to go by: connect a system in the catalog or add documents to the knowledge base first.",
@@ -128,7 +128,7 @@ struct Material {
 }
 
 impl Material {
-    async fn of(app: &App, caller: &Caller, about: &str) -> Result<Self> {
+    async fn new(app: &App, caller: &Caller, about: &str) -> Result<Self> {
         let (systems, catalog) =
             if caller.permissions.grants("catalog:read") { catalog(app) } else { Default::default() };
         let query = if about.is_empty() { ANYTHING } else { about };

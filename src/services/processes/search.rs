@@ -66,7 +66,7 @@ pub struct Answer {
 
 /// The published processes that fit a question, the best first.
 pub async fn published(cx: &Context, query: &str) -> Result<Answer> {
-    let all = Processes::of(&cx.app().db).all().await?;
+    let all = Processes::new(&cx.app().db).all().await?;
     search(cx.app(), query, all.into_iter().filter(Process::is_published).collect()).await
 }
 

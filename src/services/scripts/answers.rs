@@ -70,7 +70,7 @@ async fn tool(cx: &Context, script: &Loaded, secrets: &[String], name: String, p
 }
 
 async fn keep(cx: &Context, script: &Loaded, ask: Ask) -> Result<Value> {
-    let (kept, name, user) = (Scripts::of(&cx.app().db), script.head.name.as_str(), cx.caller().user);
+    let (kept, name, user) = (Scripts::new(&cx.app().db), script.head.name.as_str(), cx.caller().user);
     match ask {
         Ask::KvGet { key } => {
             let found = kept.value(name, user, key).await?;

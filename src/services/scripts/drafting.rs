@@ -65,7 +65,7 @@ pub fn of_calls(registry: &Registry, name: &str, calls: &[CallMade]) -> String {
     text.push_str(&format!("// @name {name}\n// @description Calls {used} in one go.\n"));
     text.push_str("// @when Say here when somebody needs this, in their words.\n");
     text.push_str(&format!("// @category {}\n", category(registry, &tools)));
-    let parameters = Parameters::of(registry, calls);
+    let parameters = Parameters::new(registry, calls);
     for (parameter, value, kind, of) in &parameters.all {
         text.push_str(&format!("// @param {parameter} {kind} = {value} {}\n", Value::from(of.as_str())));
     }
@@ -101,7 +101,7 @@ struct Parameters {
 }
 
 impl Parameters {
-    fn of(registry: &Registry, calls: &[CallMade]) -> Self {
+    fn new(registry: &Registry, calls: &[CallMade]) -> Self {
         let mut found = Self { all: Vec::new(), names: Vec::new() };
         for (n, call) in calls.iter().enumerate() {
             let tool = registry.find(&call.tool).ok().map(|found| found.tool);
@@ -172,7 +172,7 @@ mod tests {
         let words = ["in", "default", "new", "match", "if", "test", "path"];
         let mut params: Map<String, Value> = words.iter().map(|word| ((*word).to_owned(), json!("x"))).collect();
         params.insert("nested".to_owned(), json!({"in": ["\u{8}\u{c}\n", null, -1, 1.5, u64::MAX], "\u{8}": {}}));
-        let registry = Registry::of(Vec::new()).unwrap();
+        let registry = Registry::new(Vec::new()).unwrap();
         let text = of_calls(&registry, "mine", &[CallMade { tool: "a \"tool\"".to_owned(), params }]);
         assert!(text.contains(r#""path": args.path"#) && text.contains(r#""in": args["in"]"#), "{text}");
         assert!(text.contains(r#"["\u0008\u000c\n", (), -1"#), "{text}");

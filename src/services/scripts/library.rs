@@ -165,7 +165,7 @@ impl Library {
 
     async fn load(&self, files: Files) -> Result<()> {
         let _turn = self.turn.lock().await;
-        let scripts = Scripts::of(&self.app.db);
+        let scripts = Scripts::new(&self.app.db);
         let (grants, kept) = (scripts.grants().await?, scripts.all().await?);
         let read = |origin, source: &str| Arc::new(Loaded::read(origin, source, &grants));
         let mut shown: Vec<Shown> =

@@ -220,7 +220,7 @@ impl Loaded {
             async move { ensure_usable(&title, &cx).map(|()| Question::run(&title).and(secrets.as_deref())) }
         });
         let tool = Tool::of_sound_spec(self.spec(), calls).made_of(format!("{} {}", self.digest, reach.join(" ")));
-        tool.schema().demand_sound()?;
+        tool.schema().require_sound()?;
         Ok(tool.uses(self.head.uses.clone()).written(self.provenance()))
     }
 

@@ -66,8 +66,8 @@ pub enum Taken {
 
 impl Workbench {
     /// A workbench on this library.
-    pub fn of(library: &Library) -> Self {
-        Self { library: library.clone(), scripts: Scripts::of(&library.app().db) }
+    pub fn new(library: &Library) -> Self {
+        Self { library: library.clone(), scripts: Scripts::new(&library.app().db) }
     }
 
     pub(super) fn library(&self) -> &Library {
@@ -76,7 +76,7 @@ impl Workbench {
 
     /// Checks a text; the tools it names are looked up, too.
     pub async fn check(&self, who: UserId, source: &str) -> Result<Checked> {
-        let mut checked = worker::check(&self.library.app().host.workers.of(who), source).await?;
+        let mut checked = worker::check(&self.library.app().host.workers.for_user(who), source).await?;
         let loaded = Loaded::ungranted(Origin::Console, source);
         let registry = self.library.invoker().registry();
         for (name, (line, column)) in loaded.head.uses_with_places().filter(|(name, _)| registry.find(name).is_err()) {
@@ -99,7 +99,7 @@ impl Workbench {
 
     /// Runs the examples and tests of a text.
     pub async fn test(&self, who: UserId, source: &str) -> Result<TestRun> {
-        worker::test(&self.library.app().host.workers.of(who), source).await
+        worker::test(&self.library.app().host.workers.for_user(who), source).await
     }
 
     /// Runs a text as the caller, through the pipeline, for real. What asks a person is refused with that reason.
@@ -108,7 +108,7 @@ impl Workbench {
         let name = Loaded::ungranted(Origin::Console, source).head.name;
         let loaded = Arc::new(self.library.read(source));
         let checked = self.check(call.caller.user, source).await?;
-        demand_sound(&checked)?;
+        require_sound(&checked)?;
         call.tool = loaded.spec().id();
         let invoker = self.library.invoker();
         let registry = invoker.registry();
@@ -116,7 +116,7 @@ impl Workbench {
         let others = others.filter(|tool| tool.spec().name != name).map(|tool| Tool::clone(tool));
         let shown = self.library.one(&name);
         if let Some(live) = shown.as_ref().and_then(|shown| shown.live.as_ref()) {
-            wider::demand_permission(&live.head, &loaded.head, &call.caller.permissions)?;
+            wider::require_permission(&live.head, &loaded.head, &call.caller.permissions)?;
         }
         let tool = Arc::clone(&loaded).tool()?;
         let tool = if shown.is_none() { tool.unnamed() } else { tool };
@@ -184,7 +184,7 @@ impl Workbench {
     /// Makes the draft the live text. A red test, or a capability nobody agreed to, keeps it from it.
     pub async fn publish(&self, by: &Actor, name: &str, accepted: Accepted) -> Result<()> {
         let kept = self.kept(name).await?;
-        kept.demand_base(accepted.base.as_deref())?;
+        kept.require_base(accepted.base.as_deref())?;
         let Some(draft) = kept.draft.clone() else {
             return Err(Error::conflict(format!("There is no draft of {name}: the live text is the last one.")));
         };
@@ -194,7 +194,7 @@ impl Workbench {
     /// Makes an earlier text live again, as a version of its own.
     pub async fn roll_back(&self, by: &Actor, name: &str, version: u32, accepted: Accepted) -> Result<()> {
         let kept = self.kept(name).await?;
-        kept.demand_base(accepted.base.as_deref())?;
+        kept.require_base(accepted.base.as_deref())?;
         let Some(source) = self.scripts.source(name, version).await? else {
             return Err(Error::not_found(format!("There is no version {version} of {}.", shorten(name))));
         };
@@ -207,7 +207,7 @@ impl Workbench {
         let kept = self.kept(name).await?;
         if let Some((_, live)) = &kept.live {
             let live = Loaded::ungranted(Origin::Console, live);
-            wider::demand_permission_to_delete(&live.head, &by.caller.permissions)?;
+            wider::require_permission_to_delete(&live.head, &by.caller.permissions)?;
         }
         self.scripts.delete(by, name, base).await?;
         self.library.reload().await
@@ -235,11 +235,11 @@ impl Workbench {
     }
 
     async fn make_live(&self, by: &Actor, kept: &Kept, source: String, accepted: Accepted) -> Result<()> {
-        demand_sound(&self.check(by.caller.user, &source).await?)?;
+        require_sound(&self.check(by.caller.user, &source).await?)?;
         let live = kept.live.as_ref().map(|(_, source)| Loaded::ungranted(Origin::Console, source));
         let next = Loaded::ungranted(Origin::Console, &source);
         if let Some(live) = &live {
-            wider::demand_permission(&live.head, &next.head, &by.caller.permissions)?;
+            wider::require_permission(&live.head, &next.head, &by.caller.permissions)?;
         }
         let tests = self.test(by.caller.user, &source).await?;
         if !tests.is_green() {
@@ -302,7 +302,7 @@ impl Workbench {
     }
 }
 
-fn demand_sound(checked: &Checked) -> Result<()> {
+fn require_sound(checked: &Checked) -> Result<()> {
     let errors: Vec<&Diagnostic> = checked.problems.iter().filter(|problem| problem.is_error()).collect();
     match errors.first() {
         None => Ok(()),

@@ -43,7 +43,7 @@ pub(super) async fn send(cx: &Context, script: &Loaded, secrets: &Secrets, ask: 
         Err(error) => return Answer::Failed(error.message().to_owned()),
     };
     for _ in 0..=REDIRECTS {
-        if let Err(message) = demand_granted(script, &secrets.forms, &request.url) {
+        if let Err(message) = require_granted(script, &secrets.forms, &request.url) {
             return Answer::Ended(message);
         }
         if let Some(refusal) = secrets.refusal(&request) {
@@ -72,7 +72,7 @@ pub(super) async fn send(cx: &Context, script: &Loaded, secrets: &Secrets, ask: 
     Answer::Failed(format!("The address redirects more than {REDIRECTS} times."))
 }
 
-fn demand_granted(script: &Loaded, secrets: &[String], url: &Url) -> std::result::Result<(), String> {
+fn require_granted(script: &Loaded, secrets: &[String], url: &Url) -> std::result::Result<(), String> {
     let host = Host::needed(url);
     let is_written = script.head.hosts.iter().any(|named| named.to_string() == host);
     let told = if is_written { url.scheme().to_owned() } else { format!("{}://{host}", url.scheme()) };

@@ -34,7 +34,7 @@ pub(super) async fn run(cx: Context, script: Arc<Loaded>, arguments: Value) -> R
         config: config.collect(),
         now: cx.now(),
     };
-    let workers = cx.app().host.workers.of(cx.caller().user);
+    let workers = cx.app().host.workers.for_user(cx.caller().user);
     let _place = match script.asks_nothing() {
         true => None,
         false => Some(workers.asking(cx.depth()).await.map_err(worker::ended)?),

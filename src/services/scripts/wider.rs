@@ -41,9 +41,9 @@ pub(super) fn wider(live: Option<&Loaded>, next: &Loaded, hidden: &BTreeSet<Stri
 /// # Errors
 ///
 /// If it does not ask for that of the live one, and its author does not hold it.
-pub(super) fn demand_permission(live: &Head, next: &Head, held: &Permissions) -> Result<()> {
+pub(super) fn require_permission(live: &Head, next: &Head, held: &Permissions) -> Result<()> {
     let what = |needed: &str| format!("leave @permission {needed} in its header");
-    demand_held(live, lost_permission(live, next), held, what)
+    require_held(live, lost_permission(live, next), held, what)
 }
 
 /// Checks the permission of who deletes the live text.
@@ -51,11 +51,11 @@ pub(super) fn demand_permission(live: &Head, next: &Head, held: &Permissions) ->
 /// # Errors
 ///
 /// If it asks for one they have not got: under its name could stand one then that asks for none.
-pub(super) fn demand_permission_to_delete(live: &Head, held: &Permissions) -> Result<()> {
-    demand_held(live, live.permission.as_deref(), held, |_| "somebody who has it may delete it".to_owned())
+pub(super) fn require_permission_to_delete(live: &Head, held: &Permissions) -> Result<()> {
+    require_held(live, live.permission.as_deref(), held, |_| "somebody who has it may delete it".to_owned())
 }
 
-fn demand_held(live: &Head, asked: Option<&str>, held: &Permissions, what: impl Fn(&str) -> String) -> Result<()> {
+fn require_held(live: &Head, asked: Option<&str>, held: &Permissions, what: impl Fn(&str) -> String) -> Result<()> {
     match asked.filter(|needed| !held.grants(needed)) {
         None => Ok(()),
         Some(needed) => Err(Error::denied(format!(
@@ -119,11 +119,11 @@ mod tests {
         let head = |header: &str| text(header).head;
         let (guarded, open) = (head("// @permission users:manage"), head(""));
         let (sam, anna) = (Permissions::parse(["scripts:write"]).unwrap(), Permissions::parse(["users:*"]).unwrap());
-        demand_permission(&guarded, &guarded, &sam).unwrap();
-        demand_permission(&open, &guarded, &sam).unwrap();
-        demand_permission(&guarded, &open, &anna).unwrap();
+        require_permission(&guarded, &guarded, &sam).unwrap();
+        require_permission(&open, &guarded, &sam).unwrap();
+        require_permission(&guarded, &open, &anna).unwrap();
         for less in [open, head("// @permission users:see")] {
-            let said = demand_permission(&guarded, &less, &sam).unwrap_err();
+            let said = require_permission(&guarded, &less, &sam).unwrap_err();
             assert!(said.message().contains("a asks its callers for the permission 'users:manage'"), "{said}");
         }
     }

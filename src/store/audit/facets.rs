@@ -26,7 +26,7 @@ impl Audit {
             .read(move |tx| {
                 let filter = filter.resolve(tx)?;
                 let known = kinds.all(tx)?;
-                let wanted = Wanted::of(&filter, &known.words);
+                let wanted = Wanted::new(&filter, &known.words);
                 let mut sums = vec![0_i64; known.kinds.len()];
                 let mut made = Made::default();
                 let left = tally(tx, &filter, ANY_LENGTH, Some(&known), |Counted { kind, number, .. }| match kind {

@@ -43,8 +43,8 @@ impl Audit {
                 let shortest = if few || reads_rows(&filter) { MINUTE } else { SHORTEST };
                 let mut bins = Bins::over(from, to, shortest);
                 let known = kinds.all(tx)?;
-                let wanted = Wanted::of(&filter, &known.words);
-                let of = |kind: &Kind| Verdict::of(&wanted, *kind, &known.words);
+                let wanted = Wanted::new(&filter, &known.words);
+                let of = |kind: &Kind| Verdict::new(&wanted, *kind, &known.words);
                 let verdicts: Vec<Verdict> = known.kinds.iter().map(of).collect();
                 let longest = if bins.every < SHORTEST { 0 } else { bins.every / MINUTE };
                 // Every kind passes: then it need not be known which there are.
@@ -52,7 +52,7 @@ impl Audit {
                 let left = tally(tx, &filter, longest, asked, |counted| {
                     let verdict = match counted.kind {
                         KindOf::Known(kind) => verdicts.get(kind).copied().unwrap_or(Verdict::LeftOut),
-                        KindOf::Row(kind, words) => Verdict::of(&wanted, kind, words),
+                        KindOf::Row(kind, words) => Verdict::new(&wanted, kind, words),
                         KindOf::Any { wrong: true } => Verdict::Wrong,
                         KindOf::Any { wrong: false } => Verdict::Well,
                     };
@@ -95,7 +95,7 @@ enum Verdict {
 }
 
 impl Verdict {
-    fn of(wanted: &Wanted, kind: Kind, words: &Words) -> Self {
+    fn new(wanted: &Wanted, kind: Kind, words: &Words) -> Self {
         let [_, outcome, ..] = kind;
         match (wanted.misses(kind, words).0, words.get(outcome)) {
             (1.., _) => Self::LeftOut,

@@ -77,7 +77,7 @@ fn events() -> Vec<Event> {
 
 fn open(path: &Path) -> (Db, Audit) {
     let db = Db::open(path, Commit::Grouped).unwrap();
-    let audit = Audit::of(&db);
+    let audit = Audit::new(&db);
     (db, audit)
 }
 

@@ -13,7 +13,7 @@ pub(super) struct Wanted {
 
 impl Wanted {
     /// The kinds the filter wants, of these words looked at once.
-    pub(super) fn of(filter: &Filter, all: &Words) -> Self {
+    pub(super) fn new(filter: &Filter, all: &Words) -> Self {
         let list = |list: Option<&str>| words(list).into_iter().map(str::to_owned).collect::<Vec<_>>();
         let lists = [
             list(filter.event_type.as_deref()),

@@ -136,8 +136,8 @@ impl Copy {
             let id = self.restored.manifest.vault_key_id.as_deref().unwrap_or("none");
             return Ok(format!("The vault has {secrets} secrets; their key {id} is not in the backup: keep it apart."));
         }
-        let kek = KeyFile::of(&self.path).read()?.ok_or_else(|| Error::conflict("The vault's key is empty."))?;
-        vault_key::State::read(tx)?.demand(&kek)?;
+        let kek = KeyFile::in_dir(&self.path).read()?.ok_or_else(|| Error::conflict("The vault's key is empty."))?;
+        vault_key::State::read(tx)?.require(&kek)?;
         Ok(format!("The vault's key is in the backup and opens its {secrets} secrets."))
     }
 

@@ -153,10 +153,10 @@ fn keep_vault_key(tx: &Tx, into: &Path, vault: &VaultChoice) -> Result<i64> {
     if !survey::has_vault(tx)? {
         return Ok(0);
     }
-    let (file, state) = (KeyFile::of(into), vault_key::State::read(tx)?);
+    let (file, state) = (KeyFile::in_dir(into), vault_key::State::read(tx)?);
     if let Some(text) = &vault.key {
         let kek = vault_key::parse(text)?;
-        state.demand(&kek)?;
+        state.require(&kek)?;
         // Also in the place of one that is in the backup: this one was proven.
         file.create(&kek)?;
         return Ok(0);
@@ -176,7 +176,7 @@ fn keep_vault_key(tx: &Tx, into: &Path, vault: &VaultChoice) -> Result<i64> {
 
 /// The key that is in the backup, if one is. Fails where it does not open the vault.
 fn contained(file: &KeyFile, state: &vault_key::State) -> Result<Option<Kek>> {
-    let proven = file.read().and_then(|kek| kek.map(|kek| state.demand(&kek).map(|()| kek)).transpose());
+    let proven = file.read().and_then(|kek| kek.map(|kek| state.require(&kek).map(|()| kek)).transpose());
     proven.map_err(|error| {
         Error::conflict(
             "The vault's key in the backup is not the one its secrets are sealed with. Give the right one with \

@@ -128,7 +128,7 @@ fn taken(target: &Path) -> Error {
 
 /// The vault's key. Fails where it is no file.
 fn vault_key(data: &Path) -> Result<Kek> {
-    KeyFile::of(data).read()?.ok_or_else(|| {
+    KeyFile::in_dir(data).read()?.ok_or_else(|| {
         Error::conflict(
             "The vault's key is not in the data directory but given from outside: keep it apart, and leave out --with-key.",
         )
@@ -140,7 +140,7 @@ fn keep_key(job: &Job, key: &Kek, wanted: Option<&str>, work: &Rc<Root>) -> Resu
     if wanted.is_some_and(|wanted| wanted != key.id()) {
         return Err(Error::conflict("The vault's key was changed while the backup was made: make it again."));
     }
-    let file = KeyFile::of(&job.work);
+    let file = KeyFile::in_dir(&job.work);
     file.create(key)?;
     let bytes = fs::metadata(file.path()).map_err(|e| fault::unreadable(file.path(), e))?.len();
     Ok(Member::new(VAULT_KEY, work, bytes))

@@ -53,7 +53,7 @@ impl Catalog {
     pub async fn set_credentials(&self, by: &Actor, id: SystemId, values: Map<String, Value>) -> Result<System> {
         let (vault, by) = (self.vault.clone(), by.clone());
         let work = move |tx: &Tx| {
-            let system = rows::demand_system(tx, id)?;
+            let system = rows::require_system(tx, id)?;
             let changes = changes(&system, values)?;
             let owner = system.binding();
             for (name, secret) in &changes {
@@ -79,7 +79,7 @@ impl Catalog {
         let (vault, binding, id) = (self.vault.clone(), system.binding(), system.id);
         self.db
             .write(move |tx| {
-                let now_bound = rows::demand_system(tx, id)?.binding();
+                let now_bound = rows::require_system(tx, id)?.binding();
                 // Somebody has led it elsewhere meanwhile: that token is of no use there.
                 if now_bound != binding {
                     return Ok(());
@@ -113,7 +113,7 @@ fn changes(system: &System, values: Map<String, Value>) -> Result<BTreeMap<Strin
             Value::String(text) => {
                 let text = text.trim();
                 if part.name == "username" {
-                    Auth::Basic { username: text.to_owned() }.demand_sound()?;
+                    Auth::Basic { username: text.to_owned() }.require_sound()?;
                 }
                 changes.insert(name, Some(Secret::new(text)));
             }

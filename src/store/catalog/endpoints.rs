@@ -41,11 +41,11 @@ impl Catalog {
     pub async fn change_endpoint(&self, by: &Actor, id: EndpointId, draft: EndpointDraft) -> Result<Endpoint> {
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let old = rows::demand_endpoint(tx, id)?;
+            let old = rows::require_endpoint(tx, id)?;
             let system = old.system_id;
             let endpoint = draft.apply(old.clone(), &slugs(tx, system, Some(id))?, by.now)?;
             let endpoint = guarded(&by, &old, endpoint)?;
-            demand_free(tx, &endpoint)?;
+            require_free(tx, &endpoint)?;
             rows::put_endpoint(tx, &endpoint)?;
             by.record(tx, "catalog.endpoint.change", described(&endpoint))?;
             Ok((system, endpoint))
@@ -64,8 +64,8 @@ impl Catalog {
     pub async fn delete_endpoint(&self, by: &Actor, id: EndpointId) -> Result<()> {
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let endpoint = rows::demand_endpoint(tx, id)?;
-            demand_no_guard(&by, &endpoint, "forgets it")?;
+            let endpoint = rows::require_endpoint(tx, id)?;
+            require_no_guard(&by, &endpoint, "forgets it")?;
             tx.run("DELETE FROM endpoints WHERE id = ?1", [id.to_string()])?;
             by.record(tx, "catalog.endpoint.delete", described(&endpoint))?;
             Ok((endpoint.system_id, ()))
@@ -76,13 +76,13 @@ impl Catalog {
 
 /// The endpoint a draft describes. Fails where the system has no room or no place for it.
 pub(super) fn drafted(tx: &Tx, system: SystemId, draft: EndpointDraft, now: Time) -> Result<Endpoint> {
-    rows::demand_system(tx, system)?;
+    rows::require_system(tx, system)?;
     let slugs = slugs(tx, system, None)?;
     if slugs.len() >= MAX_ENDPOINTS {
         return Err(Error::conflict(format!("A system has at most {MAX_ENDPOINTS} endpoints.")));
     }
     let endpoint = draft.into_new(system, &slugs, now)?;
-    demand_free(tx, &endpoint)?;
+    require_free(tx, &endpoint)?;
     Ok(endpoint)
 }
 
@@ -95,7 +95,7 @@ pub(super) fn guarded(by: &Actor, old: &Endpoint, new: Endpoint) -> Result<Endpo
     let sends = |one: &Endpoint| (one.method.clone(), one.path.clone(), one.operation.clone());
     let is_same = sends(old) == sends(&new);
     if !is_same {
-        demand_no_guard(by, old, "makes it send something else")?;
+        require_no_guard(by, old, "makes it send something else")?;
     }
     // One that nobody has let through only ever raises a risk: his word for it is a proposal.
     let least = if old.reviewed { old.effective_risk() } else { Risk::Read };
@@ -104,7 +104,7 @@ pub(super) fn guarded(by: &Actor, old: &Endpoint, new: Endpoint) -> Result<Endpo
 
 /// Fails where somebody who may not let calls through would take away an endpoint that makes them ask: what is left could
 /// weigh them lower.
-pub(super) fn demand_no_guard(by: &Actor, endpoint: &Endpoint, what: &str) -> Result<()> {
+pub(super) fn require_no_guard(by: &Actor, endpoint: &Endpoint, what: &str) -> Result<()> {
     if lets_through(by) || !endpoint.reviewed || endpoint.risk <= Risk::LowWrite {
         return Ok(());
     }
@@ -124,7 +124,7 @@ pub(super) fn slugs(tx: &Tx, system: SystemId, except: Option<EndpointId>) -> Re
 }
 
 /// Two endpoints of one method and path would leave it to chance which one's risk decides.
-fn demand_free(tx: &Tx, endpoint: &Endpoint) -> Result<()> {
+fn require_free(tx: &Tx, endpoint: &Endpoint) -> Result<()> {
     if endpoint.operation != Operation::Rest {
         return Ok(());
     }

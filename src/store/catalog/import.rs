@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::{
     Catalog,
-    endpoints::{MAX_ENDPOINTS, demand_no_guard, guarded, slugs},
+    endpoints::{MAX_ENDPOINTS, guarded, require_no_guard, slugs},
     lets_through, rows,
 };
 use crate::{
@@ -35,11 +35,11 @@ impl Catalog {
     pub async fn import(&self, by: &Actor, system: SystemId, plan: ImportPlan) -> Result<()> {
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let found = rows::demand_system(tx, system)?;
+            let found = rows::require_system(tx, system)?;
             let known = rows::endpoints(tx, system)?;
             let before = |id: EndpointId| known.iter().find(|endpoint| endpoint.id == id);
             for id in &plan.remove {
-                before(*id).map_or(Ok(()), |endpoint| demand_no_guard(&by, endpoint, "forgets it"))?;
+                before(*id).map_or(Ok(()), |endpoint| require_no_guard(&by, endpoint, "forgets it"))?;
                 let of = "DELETE FROM endpoints WHERE id = ?1 AND system = ?2";
                 tx.run(of, [id.to_string(), system.to_string()])?;
             }

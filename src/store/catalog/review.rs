@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    Catalog, Changed, credentials, demand_free, described, endpoints, ensure_room, lets_through, moved, rows, slugs,
+    Catalog, Changed, credentials, described, endpoints, ensure_room, lets_through, moved, require_free, rows, slugs,
 };
 use crate::{
     model::{
@@ -52,7 +52,7 @@ impl Catalog {
                 origin: writer.origin.clone(),
                 ..draft.into_new(&slugs, writer.by.now)?
             };
-            demand_free(tx, &system)?;
+            require_free(tx, &system)?;
             rows::put_system(tx, &system)?;
             writer.by.record(tx, "catalog.system.create", described(&system))?;
             Ok((system.id, system))
@@ -64,14 +64,14 @@ impl Catalog {
     pub async fn propose_change(&self, writer: &Writer, id: SystemId, change: SystemChange) -> Result<Changed> {
         let writer = writer.clone();
         let work = move |tx: &Tx| {
-            let old = rows::demand_system(tx, id)?;
+            let old = rows::require_system(tx, id)?;
             let origin = writer.origin.clone().or_else(|| old.origin.clone());
             let is_draft = old.status == SystemStatus::Draft;
             let before = old.waiting.clone().and_then(|waiting| waiting.change).unwrap_or_default();
             let change = if is_draft { change } else { before.followed_by(change) };
             // Whatever is wrong with it is said now, and not to whoever reviews it.
             let changed = SystemDraft::from(change.clone()).apply(old.clone(), &slugs(tx, Some(id))?, writer.by.now)?;
-            demand_free(tx, &changed)?;
+            require_free(tx, &changed)?;
             let system = match is_draft {
                 true => System { waiting: Some(writer.waiting(None)), origin, ..changed },
                 false => System { waiting: Some(writer.waiting(Some(change))), origin, ..old },
@@ -105,7 +105,7 @@ impl Catalog {
         require_person(by)?;
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let old = rows::demand_system(tx, id)?;
+            let old = rows::require_system(tx, id)?;
             let waiting = still(old.waiting.clone(), read, &old.name)?;
             let Some(change) = waiting.change else {
                 return Err(Error::conflict("The system is a draft: activate it once you have read it, or forget it."));
@@ -115,7 +115,7 @@ impl Catalog {
                 Verdict::Reject => reviewed,
                 Verdict::Approve => SystemDraft::from(change.clone()).apply(reviewed, &slugs(tx, Some(id))?, by.now)?,
             };
-            demand_free(tx, &system)?;
+            require_free(tx, &system)?;
             let (system, switched_off) = moved(&by, &old, system);
             let secrets_gone = credentials::tidy(tx, &system)?;
             rows::put_system(tx, &system)?;
@@ -140,7 +140,7 @@ impl Catalog {
         require_person(by)?;
         let by = by.clone();
         let work = move |tx: &Tx| {
-            let old = rows::demand_endpoint(tx, id)?;
+            let old = rows::require_endpoint(tx, id)?;
             let waiting = still(old.waiting.clone(), read, &old.name)?;
             let reviewed = old.reviewed || lets_through(&by);
             let endpoint = Endpoint { waiting: None, origin: None, reviewed, updated_at: by.now, ..old };

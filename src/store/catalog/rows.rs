@@ -55,12 +55,12 @@ pub(super) fn system(tx: &Tx, id: SystemId) -> Result<Option<System>> {
 }
 
 /// One system; fails where there is none.
-pub(super) fn demand_system(tx: &Tx, id: SystemId) -> Result<System> {
+pub(super) fn require_system(tx: &Tx, id: SystemId) -> Result<System> {
     system(tx, id)?.ok_or_else(|| Error::not_found(format!("There is no system '{id}'.")))
 }
 
 /// One endpoint; fails where there is none.
-pub(super) fn demand_endpoint(tx: &Tx, id: EndpointId) -> Result<Endpoint> {
+pub(super) fn require_endpoint(tx: &Tx, id: EndpointId) -> Result<Endpoint> {
     let found = tx.first(&format!("{ENDPOINT} WHERE id = ?1"), [id.to_string()], read_endpoint)?;
     found.ok_or_else(|| Error::not_found(format!("There is no endpoint '{id}'.")))
 }

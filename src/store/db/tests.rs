@@ -181,7 +181,7 @@ async fn while_one_person_reads_slowly_another_reads_at_once() {
                 gate.1.wait_while(&mut gate.0.lock(), |open| !*open);
                 Ok(())
             });
-            tokio::spawn(behalf::of(ann, read))
+            tokio::spawn(behalf::run_as(ann, read))
         })
         .collect();
     while db.readers.places.left(ann) > 0 {
@@ -189,9 +189,9 @@ async fn while_one_person_reads_slowly_another_reads_at_once() {
     }
     // Nobody waits here: a place is free, or the read is refused.
     let hasty = Db { patience: Duration::ZERO, ..db.clone() };
-    let refused = behalf::of(ann, hasty.read(|_| Ok(()))).await.unwrap_err();
+    let refused = behalf::run_as(ann, hasty.read(|_| Ok(()))).await.unwrap_err();
     assert_eq!(refused.kind(), Kind::Busy);
-    let others = behalf::of(bob, hasty.read(|_| Ok("bob's"))).await;
+    let others = behalf::run_as(bob, hasty.read(|_| Ok("bob's"))).await;
     *gate.0.lock() = true;
     gate.1.notify_all();
     for read in slow {

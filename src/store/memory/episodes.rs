@@ -43,7 +43,7 @@ pub struct Episodes {
 }
 
 impl Episodes {
-    pub(super) fn of(db: &Db) -> Self {
+    pub(super) fn new(db: &Db) -> Self {
         Self { db: db.clone() }
     }
 

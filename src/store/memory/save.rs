@@ -270,7 +270,7 @@ mod tests {
     async fn a_corrected_memory_gets_a_key_that_says_what_it_says_and_is_found_by_the_old_one() {
         let dir = tempfile::tempdir().unwrap();
         let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
-        let own = MemoryStore::of(&db).own(db.write(users::mara).await.unwrap());
+        let own = MemoryStore::new(&db).own(db.write(users::mara).await.unwrap());
         let now = Time::from_millis(1);
         let save = async |content: &str, key: Option<&str>| {
             let new = NewMemory::new(content, Layer::Fact).unwrap().with_key(key).unwrap();

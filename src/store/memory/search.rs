@@ -99,7 +99,7 @@ struct Candidate {
 pub(super) fn best(tx: &Tx, cache: &Cache, user: UserId, search: &Search) -> Result<Vec<Match>> {
     let wanted = words::topics(&search.query);
     let found = candidates(tx, cache, user, (&wanted, search))?;
-    let rarity = Rarity::of(&wanted, &found, count(tx, user)?);
+    let rarity = Rarity::new(&wanted, &found, count(tx, user)?);
     let mut matches: Vec<Match> = found
         .into_iter()
         .filter(|one| search.layers.is_empty() || search.layers.contains(&one.memory.layer))
@@ -122,7 +122,7 @@ pub(super) fn relevant(tx: &Tx, cache: &Cache, user: UserId, search: &Search, re
     let wanted = words::topics(&search.query);
     let mut found = candidates(tx, cache, user, (&wanted, search))?;
     found.retain(|one| reach.holds(&one.memory, user));
-    let rarity = Rarity::of(&wanted, &found, count(tx, user)?);
+    let rarity = Rarity::new(&wanted, &found, count(tx, user)?);
     let mut matches: Vec<Match> = found
         .into_iter()
         .filter_map(|one| {
@@ -217,7 +217,7 @@ struct Rarity {
 }
 
 impl Rarity {
-    fn of(wanted: &BTreeSet<String>, found: &[Candidate], all: usize) -> Self {
+    fn new(wanted: &BTreeSet<String>, found: &[Candidate], all: usize) -> Self {
         let weigh = |holders: usize| (1.0 + float(all.max(1)) / (float(holders) + 0.5)).ln();
         let holders = |word: &String| found.iter().filter(|one| one.own.contains(word)).count();
         let weights = wanted.iter().map(|word| (word.clone(), weigh(holders(word)))).collect();

@@ -39,7 +39,7 @@ impl<'a> Row<'a> {
     }
 
     fn at<'s, T: Column<'s>>(&'s self, place: usize) -> std::result::Result<T, Misfit> {
-        T::read(Value::of(self.row.get_ref_unwrap(place))?)
+        T::read(Value::new(self.row.get_ref_unwrap(place))?)
     }
 
     /// A column that holds an id or another word with a parser.

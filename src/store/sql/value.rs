@@ -34,7 +34,7 @@ pub enum Value<'a> {
 }
 
 impl<'a> Value<'a> {
-    pub(super) fn of(value: ValueRef<'a>) -> Fit<Self> {
+    pub(super) fn new(value: ValueRef<'a>) -> Fit<Self> {
         Ok(match value {
             ValueRef::Null => Self::Null,
             ValueRef::Integer(number) => Self::Integer(number),

@@ -82,7 +82,7 @@ mod tests {
     #[tokio::test(flavor = "multi_thread")]
     async fn nonsense_is_far_from_every_tool_and_a_need_is_not() {
         let embedder = Embedder::new(Model::embedded(), Limits::default());
-        let catalogue = Catalogue::of_registry(&Registry::of(list::all(&Handles::default())).unwrap());
+        let catalogue = Catalogue::of_registry(&Registry::new(list::all(&Handles::default())).unwrap());
         let vectors = embedder.passages(catalogue.texts()).await.unwrap().unwrap();
         catalogue.see(&vectors);
         let allowed = vec![true; catalogue.profiles().len()];
@@ -92,7 +92,7 @@ mod tests {
             ("what does the text in my document say", false),
             ("put this onto what I can paste elsewhere", false),
         ] {
-            let question = Question::of(&embedder, need).await.unwrap();
+            let question = Question::new(&embedder, need).await.unwrap();
             let first = ranking::rank(&catalogue, &question, &allowed, &Past::default(), 1)[0];
             assert_eq!(first.is_far(), far, "{need}: {first:?}");
         }

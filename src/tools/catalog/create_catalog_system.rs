@@ -63,7 +63,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         auth: Some(Auth::of_type(args.auth_type)),
         ..SystemDraft::default()
     };
-    let system = CatalogProposals::of(&cx)?.create(draft).await?;
+    let system = CatalogProposals::new(&cx)?.create(draft).await?;
     let output = Output::json(json!({
         "id": system.id, "name": system.name, "description": system.description, "base_url": system.base_url,
         "tags": system.tags, "auth_type": system.auth.kind(), "status": system.status,

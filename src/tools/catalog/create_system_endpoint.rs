@@ -128,7 +128,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let changing = CatalogProposals::of(&cx)?;
+    let changing = CatalogProposals::new(&cx)?;
     let id = resolve::known_system(&cx, &args.system_id)?;
     let asked = Risk::from(args.risk_level);
     let draft = EndpointDraft {

@@ -61,7 +61,7 @@ pub(super) fn tool(handles: &Handles) -> Tool {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let changing = CatalogProposals::of(&cx)?;
+    let changing = CatalogProposals::new(&cx)?;
     let id = resolve::known_system(&cx, &args.system_id)?;
     let change = SystemChange {
         name: args.name,

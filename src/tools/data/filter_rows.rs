@@ -113,7 +113,7 @@ impl Condition {
     }
 
     fn equals(&self, found: &Value) -> bool {
-        match (Decimal::of(found), &self.number) {
+        match (Decimal::from_value(found), &self.number) {
             (Some(found), Some(number)) => found.cmp(number).is_eq(),
             _ => source::plain(found) == self.value,
         }
@@ -121,7 +121,7 @@ impl Condition {
 
     /// Compares the field with the value; a text that is a number counts as one, as in data that came from CSV.
     fn order(&self, found: &Value) -> Option<Ordering> {
-        let found = Decimal::of(found).or_else(|| Decimal::parse(found.as_str()?))?;
+        let found = Decimal::from_value(found).or_else(|| Decimal::parse(found.as_str()?))?;
         self.number.as_ref().map(|number| found.cmp(number))
     }
 }

@@ -15,7 +15,7 @@ pub(super) enum Decimal {
 
 impl Decimal {
     /// The number of a JSON value, where it is one.
-    pub(super) fn of(value: &Value) -> Option<Self> {
+    pub(super) fn from_value(value: &Value) -> Option<Self> {
         let number = value.as_number()?;
         number.as_i128().map(Self::Whole).or_else(|| number.as_f64().map(Self::Float))
     }

@@ -94,10 +94,10 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     source::ensure_name(field.as_deref().unwrap_or_default())?;
     let others = fields.as_ref().map_or(0, String::len);
     let transformed = source::read_rows(&cx, data, others, move |rows| match action {
-        Action::Sort => Ok(answer(sort(rows, &demand(field, "field", "sort")?, order))),
-        Action::Group => Ok(group(rows, &demand(field, "field", "group")?)),
+        Action::Sort => Ok(answer(sort(rows, &require(field, "field", "sort")?, order))),
+        Action::Group => Ok(group(rows, &require(field, "field", "group")?)),
         Action::Count => Ok(json!({"result": rows.len(), "count": rows.len()})),
-        Action::Pick => Ok(answer(pick(&rows, &names(&demand(fields, "fields", "pick")?)?))),
+        Action::Pick => Ok(answer(pick(&rows, &names(&require(fields, "fields", "pick")?)?))),
     });
     transformed.await.map(Output::json)
 }
@@ -106,7 +106,7 @@ fn answer(rows: Vec<Value>) -> Value {
     json!({"count": rows.len(), "result": rows})
 }
 
-fn demand(given: Option<String>, name: &str, action: &str) -> Result<String> {
+fn require(given: Option<String>, name: &str, action: &str) -> Result<String> {
     let given = given.filter(|text| text.split(',').any(|part| !part.trim().is_empty()));
     given.ok_or_else(|| Error::invalid(format!("'{name}' is missing: {action} needs it.")))
 }
@@ -130,7 +130,7 @@ fn sort(rows: Vec<Value>, field: &str, order: Order) -> Vec<Value> {
 
 /// The number a value is, or is as a text.
 fn number(value: &Value) -> Option<Decimal> {
-    value.as_str().map_or_else(|| Decimal::of(value), Decimal::parse)
+    value.as_str().map_or_else(|| Decimal::from_value(value), Decimal::parse)
 }
 
 fn by_size(a: &Value, b: &Value) -> Ordering {
@@ -152,7 +152,7 @@ fn compare(a: &Value, b: &Value) -> Ordering {
     match (a, b) {
         (Value::Bool(a), Value::Bool(b)) => a.cmp(b),
         (Value::String(a), Value::String(b)) => a.cmp(b),
-        _ => match (Decimal::of(a), Decimal::of(b)) {
+        _ => match (Decimal::from_value(a), Decimal::from_value(b)) {
             (Some(a), Some(b)) => a.cmp(&b),
             _ if rank(a) == rank(b) => a.to_string().cmp(&b.to_string()),
             _ => rank(a).cmp(&rank(b)),

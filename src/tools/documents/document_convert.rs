@@ -68,7 +68,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
         return Err(Error::invalid("`sheet` goes with target_format csv only."));
     }
     let (name, reader) = (file_path.clone(), Reader::for_run(&cx));
-    let files = OwnFiles::of(&cx)?
+    let files = OwnFiles::new(&cx)?
         .work_on(&file_path, most(), move |content| match target_format {
             Target::Text => {
                 let mut text = reader.text(content, &name)?.text;

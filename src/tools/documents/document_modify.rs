@@ -115,7 +115,7 @@ pub(super) fn tool() -> Tool {
 }
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    OwnFiles::of(&cx)?.ensure_writable(&args.file_path, Parents::Must).await?;
+    OwnFiles::new(&cx)?.ensure_writable(&args.file_path, Parents::Must).await?;
     Ok(Question::about("Change", &args.file_path))
 }
 
@@ -186,7 +186,7 @@ async fn merge(cx: &Context, path: &str, data: Data) -> Result<Value> {
     }
     let (mut rest, mut room) = (Vec::new(), most());
     for other in others {
-        let bytes = OwnFiles::of(cx)?.read_up_to(&other, room).await?;
+        let bytes = OwnFiles::new(cx)?.read_up_to(&other, room).await?;
         room -= bytes.len() as u64;
         rest.push(bytes);
     }
@@ -205,5 +205,5 @@ where
     T: Send + 'static,
     F: FnOnce(Vec<u8>) -> Result<(Vec<u8>, T)> + Send + 'static,
 {
-    OwnFiles::of(cx)?.update_bytes(path, most(), work).await
+    OwnFiles::new(cx)?.update_bytes(path, most(), work).await
 }

@@ -60,7 +60,7 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.file_path;
     let (name, call, reader) = (path.clone(), cx.clone(), Reader::for_run(&cx));
-    let files = OwnFiles::of(&cx)?;
+    let files = OwnFiles::new(&cx)?;
     cx.room().take(files.bytes_of(&path).await?.saturating_mul(EXPANDS)).await?;
     let data = files
         .work_on(&path, most(), move |content| {

@@ -27,7 +27,7 @@ pub(super) async fn keep(cx: &Context, title: &str, ending: &str, bytes: Vec<u8>
         return Err(Error::invalid("The document would be too large to be read again. Make several."));
     }
     let name = stored_name(title);
-    OwnFiles::of(cx)?.write_new(NewFile { folder: FOLDER, name: &name, ending }, bytes).await
+    OwnFiles::new(cx)?.write_new(NewFile { folder: FOLDER, name: &name, ending }, bytes).await
 }
 
 /// A file's name without folders and ending.

@@ -68,7 +68,7 @@ struct Change {
 
 /// Says whether the patch fits before anybody is asked, to those who may read the file.
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    let (files, path) = (OwnFiles::of(&cx)?, args.path.clone());
+    let (files, path) = (OwnFiles::new(&cx)?, args.path.clone());
     parse(&args.patch)?;
     files.ensure_writable(&path, Parents::Must).await?;
     if cx.caller().permissions.grants(READ) {
@@ -79,7 +79,7 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let (path, dry_run) = (args.path.clone(), args.dry_run.unwrap_or(false));
-    let change = change(&OwnFiles::of(&cx)?, args).await?;
+    let change = change(&OwnFiles::new(&cx)?, args).await?;
     let data = json!({
         "ok": true, "hunks": change.hunks, "added": change.added, "removed": change.removed, "dry_run": dry_run,
     });

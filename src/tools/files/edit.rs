@@ -76,7 +76,7 @@ pub(super) fn tool() -> Tool {
 
 /// Says whether the text occurs before anybody is asked, to those who may read the file.
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
-    let (files, path) = (OwnFiles::of(&cx)?, args.path.clone());
+    let (files, path) = (OwnFiles::new(&cx)?, args.path.clone());
     files.ensure_writable(&path, Parents::Must).await?;
     if cx.caller().permissions.grants(READ) {
         files.rehearse(&path, move |text| replace(text, &args).map(drop)).await?;
@@ -86,7 +86,7 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let path = args.path.clone();
-    let replaced = OwnFiles::of(&cx)?
+    let replaced = OwnFiles::new(&cx)?
         .update(&path, move |text| replace(text, &args).map(|(after, count)| (Some(after), count)))
         .await?;
     Ok(Output { title: Some(path), ..Output::json(json!({"ok": true, "replaced": replaced})) })

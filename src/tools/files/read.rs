@@ -76,7 +76,7 @@ pub(super) fn tool() -> Tool {
 async fn run(cx: Context, args: Args) -> Result<Output> {
     let charset = args.encoding.as_deref().map(str::parse).transpose()?.unwrap_or_default();
     let window = Window { offset: args.offset.unwrap_or(0), limit: args.limit };
-    let text = OwnFiles::of(&cx)?.read_text(&args.path, charset, window).await?;
+    let text = OwnFiles::new(&cx)?.read_text(&args.path, charset, window).await?;
     // The text is moved: it may be large.
     let mut data = Map::from_iter([("content".to_owned(), Value::String(text.content))]);
     if let Some(next) = text.next_offset {

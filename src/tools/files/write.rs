@@ -90,11 +90,11 @@ impl Args {
 
 async fn ahead(cx: Context, args: Args) -> Result<Question> {
     args.bytes()?;
-    let replaces = OwnFiles::of(&cx)?.ensure_writable(&args.path, args.parents()).await?;
+    let replaces = OwnFiles::new(&cx)?.ensure_writable(&args.path, args.parents()).await?;
     Ok(Question::about(if replaces { "Replace" } else { "Write" }, &args.path))
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let written = OwnFiles::of(&cx)?.write(&args.path, args.bytes()?, args.parents()).await?;
+    let written = OwnFiles::new(&cx)?.write(&args.path, args.bytes()?, args.parents()).await?;
     Ok(Output { title: Some(args.path), ..Output::json(json!({"ok": true, "bytesWritten": written})) })
 }

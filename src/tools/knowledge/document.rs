@@ -68,7 +68,7 @@ impl Action {
 }
 
 pub(super) fn tool() -> Tool {
-    let calls = Preparation::new(run).ahead(ahead).demands(demand).risk_of(|args: &Args| match args.action {
+    let calls = Preparation::new(run).ahead(ahead).requires(require).risk_of(|args: &Args| match args.action {
         Action::Delete => Risk::Destructive,
         Action::Restore => Risk::LowWrite,
         Action::Search | Action::List | Action::View => Risk::Read,
@@ -106,7 +106,7 @@ async fn deletable(cx: &Context, id: DocumentId) -> Result<Document> {
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    demand(&args, cx.caller())?;
+    require(&args, cx.caller())?;
     match args.action {
         Action::Search => search(&cx, args).await,
         Action::List => list(&cx, args).await,
@@ -131,10 +131,10 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
 /// # Errors
 ///
 /// If they cannot.
-fn demand(args: &Args, caller: &Caller) -> Result<()> {
-    demand_used(args)?;
+fn require(args: &Args, caller: &Caller) -> Result<()> {
+    require_used(args)?;
     match args.action {
-        Action::Delete | Action::Restore => caller.demand("knowledge:write").and_then(|()| id(args)).map(drop),
+        Action::Delete | Action::Restore => caller.require("knowledge:write").and_then(|()| id(args)).map(drop),
         Action::Search | Action::List | Action::View => Ok(()),
     }
 }
@@ -144,7 +144,7 @@ fn demand(args: &Args, caller: &Caller) -> Result<()> {
 /// # Errors
 ///
 /// If it has none for something.
-fn demand_used(args: &Args) -> Result<()> {
+fn require_used(args: &Args) -> Result<()> {
     use Action::{Delete, List, Restore, Search, View};
     let given: [(bool, &str, &[Action]); 5] = [
         (args.query.is_some(), "query", &[Search, List]),
@@ -235,7 +235,7 @@ mod tests {
     use super::*;
 
     fn refusal(arguments: Value) -> Option<String> {
-        demand_used(&serde_json::from_value(arguments).unwrap()).err().map(|error| error.message().to_owned())
+        require_used(&serde_json::from_value(arguments).unwrap()).err().map(|error| error.message().to_owned())
     }
 
     #[test]

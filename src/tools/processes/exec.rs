@@ -211,7 +211,7 @@ async fn ahead(cx: Context, args: Args) -> Result<Question> {
 ///
 /// If the policy or the place does not let it run.
 async fn command(cx: &Context, args: Args) -> Result<Command> {
-    let files = OwnFiles::of(cx)?;
+    let files = OwnFiles::new(cx)?;
     if args.strict == Some(true) {
         check_strict(&args, &files)?;
     }

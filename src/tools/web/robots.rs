@@ -48,7 +48,7 @@ impl Robots {
     /// # Errors
     ///
     /// If it does not.
-    pub(super) async fn demand(&self, http: &Http, url: &Url) -> Result<()> {
+    pub(super) async fn require(&self, http: &Http, url: &Url) -> Result<()> {
         let host = url.host_str().unwrap_or_default();
         match self.rules(http, url).await? {
             Rules::None => Ok(()),

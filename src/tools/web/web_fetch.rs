@@ -184,12 +184,12 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
     let http = cx.http()?;
     http.check(&request.url)?;
     if web.respect_robots {
-        robots.demand(&http, &request.url).await?;
+        robots.require(&http, &request.url).await?;
     }
     let asked = request.url.clone();
     let response = http.send(request).await?;
     if web.respect_robots && response.url != asked {
-        robots.demand(&http.aside(), &response.url).await?;
+        robots.require(&http.aside(), &response.url).await?;
     }
     let most = args.max_bytes.unwrap_or(BYTES).min(u64::from(web.max_page_mb.max(1)) << 20);
     let (status, reason, url, headers) =

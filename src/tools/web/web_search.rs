@@ -105,7 +105,7 @@ async fn run(cx: Context, args: Args, limits: RateLimits) -> Result<Output> {
     let category = args.category.as_deref().unwrap_or("general");
     let mut url = base.clone();
     url.query_pairs_mut().append_pair("q", &query).append_pair("format", "json").append_pair("categories", category);
-    let http = cx.http()?.allowing(HostPort::of(&base).as_slice());
+    let http = cx.http()?.allowing(HostPort::from_url(&base).as_slice());
     // One limit for everybody together, whatever they search for.
     let limit = RateLimit { calls: cx.platform().web.searches_per_minute.max(1), seconds: 60 };
     limits.acquire("", limit, "The web search").await?;
@@ -301,9 +301,9 @@ mod tests {
         }
         assert!(base("a.example").is_err() && base("ftp://a.example").is_err());
         for wrong in ["notaurl", "ftp://x/", "http://u:p@a.example"] {
-            assert!(tool().demand_setting("base_url", wrong).is_err(), "{wrong}");
+            assert!(tool().require_setting("base_url", wrong).is_err(), "{wrong}");
         }
-        tool().demand_setting("base_url", "http://localhost:8888").unwrap();
+        tool().require_setting("base_url", "http://localhost:8888").unwrap();
     }
 
     #[test]

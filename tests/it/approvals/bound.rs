@@ -86,7 +86,7 @@ async fn what_a_script_uses_and_what_it_was_granted_are_part_of_it() {
     assert!(matches!(verdict, Verdict::Changed { .. }), "the script it uses was changed: {verdict:?}");
     job(&asker.app, "// @uses write\n// @http a.example", "ok").await;
     let owner = asker.app.owner().await;
-    Workbench::of(&asker.app.satchel.services.scripts)
+    Workbench::new(&asker.app.satchel.services.scripts)
         .grant(&owner, "job", vec!["a.example".to_owned()])
         .await
         .unwrap();

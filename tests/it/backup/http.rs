@@ -251,7 +251,7 @@ async fn the_first_run_restores_a_backup_and_goes_on_with_it() {
     let new = Home::empty();
     let mut server = new.serve(&[]).await;
     let token = server.line().await.split("token=").nth(1).unwrap().to_owned();
-    let http = way_out().allowing(satchel::net::guard::HostPort::of(&server.url).as_slice());
+    let http = way_out().allowing(satchel::net::guard::HostPort::from_url(&server.url).as_slice());
     let send = async |fields: &[(&str, &str)], file: &[u8]| {
         let (kind, body) = form(fields, file);
         let mut request =

@@ -101,7 +101,7 @@ async fn a_document_that_cannot_be_read_is_refused_and_an_old_one_counts_for_eve
     endpoint(&app, &shop, graphql("query { ping }", Risk::Read)).await;
     let ping = || json!({"system_id": "shop", "query": "{ ping }"});
     assert_eq!(risk(&app, "call_graphql_endpoint", ping()).await, "low_write");
-    let changing = Changing::of(&app.satchel.invoker, app.owner().await);
+    let changing = Changing::new(&app.satchel.invoker, app.owner().await);
     let draft = |query: &str| -> EndpointDraft { serde_json::from_value(graphql(query, Risk::Destructive)).unwrap() };
     let kept = "mutation W { deleteAll { ok } customer(id: \"\"\"a\\\"\"\"b\"\"\") { wipe } }";
     for query in [kept, "this is no graphql {{{"] {

@@ -116,7 +116,7 @@ async fn a_status_other_than_ok_is_told_by_code_name_and_words() {
     for line in [native(server).await, web(server).await] {
         for (code, name) in [(3, "INVALID_ARGUMENT"), (7, "PERMISSION_DENIED"), (14, "UNAVAILABLE")] {
             let (messages, reply) = call(&line, "Fail", json!({"times": code})).await.unwrap();
-            let error = reply.status.demand_ok().unwrap_err();
+            let error = reply.status.require_ok().unwrap_err();
             assert_eq!(error.message(), format!("The service answered {name} ({code}): it was asked to: ä%"));
             assert!(messages.is_empty());
         }

@@ -186,7 +186,7 @@ async fn what_nobody_has_let_through_only_ever_raises_the_risk() {
             registered(&app, &system).endpoints.into_iter().find(|one| one.path == path && one.waiting.is_some());
         let written = written.unwrap();
         let by = Actor { caller: operator.clone(), ..app.owner().await };
-        let changing = Changing::of(&app.satchel.invoker, by);
+        let changing = Changing::new(&app.satchel.invoker, by);
         let read = written.waiting.unwrap().at;
         changing.review_endpoint(written.id, read, Verdict::Approve).await.unwrap();
         made["tool"].as_str().unwrap().to_owned()
@@ -203,7 +203,7 @@ async fn what_nobody_has_let_through_only_ever_raises_the_risk() {
     let mut by = app.owner().await;
     by.caller = operator.clone();
     let catalog = &app.satchel.app.stores.catalog;
-    let changing = Changing::of(&app.satchel.invoker, by);
+    let changing = Changing::new(&app.satchel.invoker, by);
     let made = changing.create_endpoint(system.id, serde_json::from_value(draft).unwrap()).await.unwrap();
     assert_eq!(made.effective_risk(), Risk::HighWrite);
     assert_eq!(catalog.get().all().len(), 1);
@@ -241,7 +241,7 @@ async fn a_graphql_operation_has_the_highest_risk_of_its_fields() {
     }
     // One that nobody has let through takes nothing from the risk of others.
     let operator = app.caller(&["catalog:read", "catalog:write"]).await;
-    let changing = Changing::of(&app.satchel.invoker, Actor { caller: operator, ..app.owner().await });
+    let changing = Changing::new(&app.satchel.invoker, Actor { caller: operator, ..app.owner().await });
     for query in ["mutation { wipe { id } }", "mutation { order { close } }"] {
         let draft = serde_json::from_value(registered("harmless", query, Risk::Read)).unwrap();
         changing.create_endpoint(system.id, draft).await.unwrap();

@@ -98,7 +98,7 @@ fn forms(secret: &str) -> Vec<String> {
     ]
 }
 
-fn demand_clean(what: &str, text: &str) {
+fn require_clean(what: &str, text: &str) {
     for form in forms(CANARY) {
         assert!(!text.contains(&form), "{what} holds {form}: {text}");
     }
@@ -119,18 +119,18 @@ async fn a_credential_stands_in_no_answer_no_audit_and_no_result() {
     );
     let answered = crm.call("catalog:crm.echo", json!({})).await;
     assert_eq!(crm.system.asked()[0].header("x-key"), Some(CANARY));
-    demand_clean("the result", &answered.to_string());
+    require_clean("the result", &answered.to_string());
     crm.system.plan(500, "Content-Type: text/plain", &forms(CANARY).join(" "));
     crm.system.plan(500, "Content-Type: text/plain", &forms(CANARY).join(" "));
-    demand_clean("a refusal", &crm.refused("catalog:crm.echo", json!({})).await);
-    demand_clean("a try", &crm.ask("POST", &format!("/endpoints/{endpoint}/test"), &json!({})).await.to_string());
+    require_clean("a refusal", &crm.refused("catalog:crm.echo", json!({})).await);
+    require_clean("a try", &crm.ask("POST", &format!("/endpoints/{endpoint}/test"), &json!({})).await.to_string());
     for path in ["/systems".to_owned(), format!("/systems/{}", crm.id), format!("/systems/{}/credentials", crm.id)] {
-        demand_clean(&path, &crm.ask("GET", &path, &Value::Null).await.to_string());
+        require_clean(&path, &crm.ask("GET", &path, &Value::Null).await.to_string());
     }
     let rows = crm.server.app.satchel.app.stores.audit.find(Filter::default(), 500).await.unwrap();
-    demand_clean("the audit", &serde_json::to_string(&rows).unwrap());
+    require_clean("the audit", &serde_json::to_string(&rows).unwrap());
     let files = tokio::fs::read(crm.server.app.dir.path().join("satchel.db")).await.unwrap();
-    demand_clean("the database", &String::from_utf8_lossy(&files));
+    require_clean("the database", &String::from_utf8_lossy(&files));
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -201,7 +201,7 @@ async fn an_endpoint_a_model_adds_to_a_system_in_use_is_no_less_risky_than_its_m
     let written = directory.find("CRM").unwrap().matching("delete", "/ALL/").unwrap();
     let (endpoint, read) = (written.id, written.waiting.as_ref().unwrap().at);
     let by = Actor { caller: operator.clone(), ..crm.owner().await };
-    let changing = Changing::of(&crm.server.app.satchel.invoker, by);
+    let changing = Changing::new(&crm.server.app.satchel.invoker, by);
     changing.review_endpoint(endpoint, read, Verdict::Approve).await.unwrap();
     let asked = crm.server.app.call(&operator, "catalog:crm.purge", json!({})).await.unwrap();
     assert!(matches!(asked, Outcome::Confirm(_)), "a deletion ran without a question");

@@ -7,7 +7,7 @@ use satchel::store::outcomes::Outcomes;
 use crate::support::{app::TestApp, remote::systems::open, system::TestSystem};
 
 async fn weight(app: &TestApp, tool: &str) -> f64 {
-    let tallies = Outcomes::of(&app.satchel.app.db).tallies().await.unwrap();
+    let tallies = Outcomes::new(&app.satchel.app.db).tallies().await.unwrap();
     (tallies[tool].weight * 1_000.0).round() / 1_000.0
 }
 

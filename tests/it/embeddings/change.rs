@@ -210,7 +210,7 @@ async fn documents_are_read_anew_once_they_are_taken_in() {
     let library = Library::open().await;
     library.text("Kites", "A kite needs wind and a long string.").await;
     let db = library.server.app.satchel.app.db.clone();
-    let missing = async || Embeddings::of(&db).count_missing("other").await.unwrap();
+    let missing = async || Embeddings::new(&db).count_missing("other").await.unwrap();
     let version = async |by: i64| {
         let sql = "UPDATE documents SET version = version + ?1";
         db.write(move |tx| tx.run(sql, [by])).await.unwrap();
@@ -228,5 +228,5 @@ async fn documents_are_read_anew_once_they_are_taken_in() {
     }
     assert_eq!(library.search("kite").await.len(), 1);
     let model = status(&library.server).await["model"]["id"].as_str().unwrap().to_owned();
-    assert_eq!(Embeddings::of(&db).count_missing(&model).await.unwrap(), 0);
+    assert_eq!(Embeddings::new(&db).count_missing(&model).await.unwrap(), 0);
 }

@@ -84,7 +84,7 @@ impl Washed {
     /// The processes as they are outside every conversation.
     pub(super) fn processes(&self) -> OwnProcesses {
         let app = &self.chat.app.satchel.app;
-        app.host.processes.of(self.owner.user, app.files_of(self.owner.user).unwrap())
+        app.host.processes.for_user(self.owner.user, app.files_of(self.owner.user).unwrap())
     }
 
     pub(super) async fn console(&self) -> Person {

@@ -69,7 +69,7 @@ impl Scene {
         let sends = format!("http(#{{ url: \"{}?said=\" + args.said }}).status", self.far("/script"));
         let head = format!("// @param said string \"what is said\"\n// @http {}", self.far_place());
         save(app, "sends", &head, &sends).await;
-        let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
+        let bench = satchel::services::scripts::Workbench::new(&app.satchel.services.scripts);
         bench.grant(&owner, "sends", vec![self.far_place()]).await.unwrap();
         let writes = "tool(\"write\", #{ path: args.path, content: \"x\" });";
         let keeps = "if args.text != () { kv_set(\"text\", args.text) } kv_get(\"text\")";

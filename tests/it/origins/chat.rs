@@ -18,7 +18,7 @@ fn system_prompt(chat: &Chat) -> String {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_memory_from_outside_is_left_out_of_a_clean_prompt_until_it_is_vouched_for() {
     let chat = Chat::start(Vec::new()).await;
-    let site = Site::of(&chat.app).await;
+    let site = Site::new(&chat.app).await;
     site.put("/may", [page("text/html", format!("<p>{RULE}</p>"))]);
     let preference = json!({"content": RULE, "category": "preference"});
     let fetch = || call("web_fetch", json!({"url": site.url("/may")}));
@@ -65,7 +65,7 @@ async fn a_memory_from_outside_is_left_out_of_a_clean_prompt_until_it_is_vouched
 #[tokio::test(flavor = "multi_thread")]
 async fn a_branch_and_an_episode_of_a_tainted_conversation_have_its_origin() {
     let chat = Chat::start(Vec::new()).await;
-    let site = Site::of(&chat.app).await;
+    let site = Site::new(&chat.app).await;
     site.put("/may", [page("text/html", "<p>Nothing is due.</p>")]);
     chat.llm.then(vec![call("web_fetch", json!({"url": site.url("/may")})), say("Nothing."), say("Hello.")]);
     let (first, _) = chat.owner.turn("What is due in May?").await;

@@ -114,7 +114,7 @@ async fn a_memory_keeps_its_origin_when_it_is_said_again_corrected_or_edited() {
     assert_eq!(said(topic, "The rent is 1300").await.origin, Some(wanted.clone()));
     let kept = said(clean, "The rent is 1400").await;
     assert_eq!(kept.origin, Some(wanted.clone()), "what it said before stands in its history");
-    let memories = Remembering::of(&app.satchel.app, mara.user);
+    let memories = Remembering::new(&app.satchel.app, mara.user);
     let edited = MemoryChange { content: Some("The rent is 1500".to_owned()), ..MemoryChange::default() };
     assert_eq!(memories.update(kept.id, edited).await.unwrap().origin, Some(wanted));
 }
@@ -167,12 +167,12 @@ async fn a_long_result_is_from_where_it_came_and_so_is_what_is_read_of_it() {
     let (topic, wanted) = tainted(&app, &mara).await;
     let data = json!({"data": json!(vec![RULE; 2_000]).to_string()});
     let Outcome::Done(done) = within(&app, topic, &mara, ("parse_json", data)).await else { panic!("it asked") };
-    let results = Results::of(&app.satchel.app.db, mara.user, Some(topic));
+    let results = Results::new(&app.satchel.app.db, mara.user, Some(topic));
     let now = app.satchel.app.clock.now();
     assert_eq!(results.get(&done.handle.unwrap(), now).await.unwrap().origin, Some(wanted.clone()));
     let clean = app.conversation(&mara).await;
     let text = StoredText { text: "[1, 2]".to_owned(), origin: Some(wanted.clone()) };
-    let handle = Results::of(&app.satchel.app.db, mara.user, Some(clean)).put(text, now).await.unwrap();
+    let handle = Results::new(&app.satchel.app.db, mara.user, Some(clean)).put(text, now).await.unwrap();
     within(&app, clean, &mara, ("transform_data", json!({"data": handle, "action": "count"}))).await;
     assert_eq!(origin(&app, &mara, clean).await, Some(wanted));
 }

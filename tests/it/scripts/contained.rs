@@ -49,7 +49,7 @@ async fn every_hostile_script_is_contained_while_others_go_on() {
     let app = Arc::new(TestApp::start().await);
     let owner = app.owner().await.caller;
     let scripts = app.satchel.services.scripts.clone();
-    let bench = satchel::services::scripts::Workbench::of(&scripts);
+    let bench = satchel::services::scripts::Workbench::new(&scripts);
     std::fs::write(scripts.folder().join("fine.rhai"), doubling("fine", 2)).unwrap();
     scripts.reload().await.unwrap();
     app.data(&owner, "fine", json!({"n": 1})).await.unwrap();
@@ -111,7 +111,7 @@ async fn no_script_brings_a_secret_out() {
     let app = TestApp::start().await;
     let owner = app.owner().await;
     let scripts = app.satchel.services.scripts.clone();
-    let bench = satchel::services::scripts::Workbench::of(&scripts);
+    let bench = satchel::services::scripts::Workbench::new(&scripts);
     let corpus = corpus("leaks");
     assert!(corpus.len() >= 10);
     for (name, text) in corpus {

@@ -128,7 +128,7 @@ async fn a_call_within_another_that_would_ask_is_refused_without_a_question() {
 #[tokio::test]
 async fn what_a_script_brings_in_is_told_when_it_has_ended() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     site.put("/heron", [page("text/plain", "It waits.")]);
     let body = "let seen = tool(\"web_fetch\", #{ url: args.url }).markdown;\n\
                 tool(\"write\", #{ path: \"a.txt\", content: seen }); seen";
@@ -141,7 +141,7 @@ async fn what_a_script_brings_in_is_told_when_it_has_ended() {
     // Nobody is asked in its midst, where the page it has just fetched would forbid it to write.
     let outcome = app.satchel.invoker.invoke(call(), CancellationToken::new()).await.unwrap();
     assert!(matches!(&outcome, Outcome::Done(done) if done.output.data == "It waits."), "{outcome:?}");
-    let talk = Conversations::of(&app.satchel.app.db).get(owner.user, topic).await.unwrap();
+    let talk = Conversations::new(&app.satchel.app.db).get(owner.user, topic).await.unwrap();
     assert!(talk.tainted && talk.tainted_by.unwrap().contains("/heron"));
     let again = app.satchel.invoker.invoke(call(), CancellationToken::new()).await.unwrap();
     assert!(matches!(again, Outcome::Confirm(_)), "{again:?}");
@@ -150,7 +150,7 @@ async fn what_a_script_brings_in_is_told_when_it_has_ended() {
 #[tokio::test]
 async fn a_script_with_a_secret_that_fails_after_it_brought_something_in_taints_too() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     site.put("/heron", [page("text/plain", "It waits.")]);
     let body = "tool(\"web_fetch\", #{ url: args.url }); throw \"no use with \" + config(\"key\")";
     let header = "// @config key secret required \"k\"\n// @param url string \"u\"\n// @uses web_fetch";
@@ -165,7 +165,7 @@ async fn a_script_with_a_secret_that_fails_after_it_brought_something_in_taints_
     let error = app.satchel.invoker.invoke(call, CancellationToken::new()).await.unwrap_err();
     assert!(error.message().contains("no use with ***") && error.is_tools_own(), "{error}");
     assert!(!format!("{error:?}").contains("s3cret-canary"), "{error:?}");
-    let talk = Conversations::of(&app.satchel.app.db).get(owner.user, topic).await.unwrap();
+    let talk = Conversations::new(&app.satchel.app.db).get(owner.user, topic).await.unwrap();
     assert!(talk.tainted && talk.tainted_by.unwrap().contains("/heron"));
 }
 
@@ -232,7 +232,7 @@ async fn requests_go_to_granted_hosts_alone_and_secrets_come_back_nowhere() {
     app.satchel.app.stores.tool_config.set(&owner, "asks", &settings, values).await.unwrap();
     let said = error(&app, &caller, "asks", json!({"path": "/"})).await;
     assert!(said.contains("not yet granted"), "{said}");
-    satchel::services::scripts::Workbench::of(&app.satchel.services.scripts)
+    satchel::services::scripts::Workbench::new(&app.satchel.services.scripts)
         .grant(&owner, "asks", vec![place.clone()])
         .await
         .unwrap();
@@ -269,7 +269,7 @@ async fn a_secret_is_sent_to_the_hosts_of_its_setting_and_to_no_other_that_the_s
     let settings = app.satchel.services.scripts.one("pays").unwrap().live.unwrap().spec().settings;
     let values = json!({"key": "s3cret \"canary"}).as_object().unwrap().clone();
     app.satchel.app.stores.tool_config.set(&owner, "pays", &settings, values).await.unwrap();
-    let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
+    let bench = satchel::services::scripts::Workbench::new(&app.satchel.services.scripts);
     bench.grant(&owner, "pays", vec![own.clone(), other.clone()]).await.unwrap();
     let ways = ["header", "coded", "query", "body"];
     for how in ways {
@@ -305,7 +305,7 @@ async fn a_question_says_where_a_scripts_secrets_may_go_and_how_risky_its_calls_
         let app = &app;
         async move {
             save(app, name, &header, "1").await;
-            let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
+            let bench = satchel::services::scripts::Workbench::new(&app.satchel.services.scripts);
             let hosts = ["a.example.test", "b.example.test"].map(str::to_owned);
             bench.grant(&app.owner().await, name, hosts.into()).await.unwrap();
             let caller = app.caller(&["host:fs.read", "host:fs.write"]).await;
@@ -333,7 +333,7 @@ async fn a_question_says_where_a_scripts_secrets_may_go_and_how_risky_its_calls_
 #[tokio::test]
 async fn a_request_goes_out_as_it_is_written_or_not_at_all() {
     let app = TestApp::start().await;
-    let site = Site::of(&app).await;
+    let site = Site::new(&app).await;
     site.put("/", [page("text/plain", "ok")]);
     let place = site.place.clone();
     let body = format!(
@@ -343,7 +343,7 @@ async fn a_request_goes_out_as_it_is_written_or_not_at_all() {
     );
     save(&app, "sends", &format!("// @param ask object \"a\"\n// @http {place}"), &body).await;
     let owner = app.owner().await;
-    let bench = satchel::services::scripts::Workbench::of(&app.satchel.services.scripts);
+    let bench = satchel::services::scripts::Workbench::new(&app.satchel.services.scripts);
     bench.grant(&owner, "sends", vec![place]).await.unwrap();
     let ask = json!({"method": "post", "body": "bytes", "query": "a=1", "timeout": "5s"});
     assert_eq!(app.data(&owner.caller, "sends", json!({"ask": ask})).await.unwrap(), "ok");

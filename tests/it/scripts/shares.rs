@@ -95,7 +95,7 @@ impl Waiting {
         let header = format!("// @param n integer \"n\"\n// @http {place}\n// @timeout {seconds}s");
         save(&app, "holds", &header, &body).await;
         let owner = app.owner().await;
-        Workbench::of(&app.satchel.services.scripts).grant(&owner, "holds", vec![place]).await.unwrap();
+        Workbench::new(&app.satchel.services.scripts).grant(&owner, "holds", vec![place]).await.unwrap();
         Self { app, owner, remote, ended: AtomicUsize::new(0), late: AtomicUsize::new(0) }
     }
 

@@ -15,7 +15,7 @@ fn workers() -> Workers {
 }
 
 /// Nothing is wrong with it, and all it has to show for itself passes.
-async fn demand_sound(workers: &Workers, what: &str, text: &str) {
+async fn require_sound(workers: &Workers, what: &str, text: &str) {
     let checked = check(workers, text).await.unwrap();
     assert_eq!(checked.problems, [], "{what}");
     let run = test(workers, text).await.unwrap();
@@ -34,7 +34,7 @@ async fn every_shipped_script_is_sound_and_tested() {
         if path.extension().is_some_and(|extension| extension == "rhai") {
             let text = std::fs::read_to_string(&path).unwrap();
             assert_eq!(header::name_of(&text).as_deref(), path.file_stem().unwrap().to_str());
-            demand_sound(&workers, &path.display().to_string(), &text).await;
+            require_sound(&workers, &path.display().to_string(), &text).await;
             count += 1;
         }
     }
@@ -45,7 +45,7 @@ async fn every_shipped_script_is_sound_and_tested() {
 async fn every_template_is_sound_and_tested() {
     let workers = workers();
     for template in templates() {
-        demand_sound(&workers, template.name, template.source).await;
+        require_sound(&workers, template.name, template.source).await;
     }
 }
 
@@ -55,6 +55,6 @@ async fn every_script_of_the_guide_is_sound_and_tested() {
     let blocks: Vec<&str> = guide.split("```rhai\n").skip(1).map(|rest| rest.split("```").next().unwrap()).collect();
     assert!(blocks.len() >= 3);
     for (n, text) in blocks.into_iter().enumerate() {
-        demand_sound(&workers(), &format!("script {} of the guide", n + 1), text).await;
+        require_sound(&workers(), &format!("script {} of the guide", n + 1), text).await;
     }
 }

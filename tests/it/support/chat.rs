@@ -75,7 +75,7 @@ pub struct Person {
 impl Person {
     /// Whoever holds a key.
     pub fn bearer(base: &Url, key: &str) -> Self {
-        let http = way_out().allowing(HostPort::of(base).as_slice());
+        let http = way_out().allowing(HostPort::from_url(base).as_slice());
         Self { http, base: base.clone(), header: ("authorization", format!("Bearer {key}")) }
     }
 
@@ -180,12 +180,12 @@ impl Person {
 
     /// Posts and gives the stream.
     pub async fn post(&self, path: &str, body: Value) -> Stream {
-        Stream::of(self.send("POST", path, &body, None).await).await
+        Stream::new(self.send("POST", path, &body, None).await).await
     }
 
     /// Follows a conversation from after an event.
     pub async fn follow(&self, conversation: &str, last_event: Option<&str>) -> Stream {
-        Stream::of(self.send("GET", &format!("{conversation}/events"), &Value::Null, last_event).await).await
+        Stream::new(self.send("GET", &format!("{conversation}/events"), &Value::Null, last_event).await).await
     }
 
     /// Says something in a new conversation and reads the stream to its end. Gives the conversation's path too.
@@ -217,7 +217,7 @@ pub struct Stream {
 }
 
 impl Stream {
-    async fn of(response: Response) -> Self {
+    async fn new(response: Response) -> Self {
         if response.status != 200 {
             let status = response.status;
             panic!("{status}: {:?}", response.bytes(1 << 20).await);

@@ -215,7 +215,7 @@ fn whole(status: u16, headers: &[(&str, String)], body: &str) -> String {
 /// If the client goes away before the end.
 async fn answer(stream: &mut TcpStream, path: &str, pieces: Vec<Piece>) -> std::io::Result<()> {
     stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nConnection: close\r\n\r\n").await?;
-    let mut dialect = Dialect::of(path);
+    let mut dialect = Dialect::new(path);
     for piece in &pieces {
         match piece {
             Piece::Break => return Ok(()),
@@ -246,7 +246,7 @@ enum Dialect {
 }
 
 impl Dialect {
-    fn of(path: &str) -> Self {
+    fn new(path: &str) -> Self {
         match path {
             path if path.ends_with("/messages") => Self::Anthropic(0),
             path if path.ends_with("/api/chat") => Self::Ollama(json!({})),

@@ -64,7 +64,7 @@ impl Site {
     }
 
     /// The site of an application that is allowed to reach it.
-    pub async fn of(app: &TestApp) -> Self {
+    pub async fn new(app: &TestApp) -> Self {
         let site = Self::start().await;
         app.set(json!({"outbound": {"exceptions": [site.place]}})).await;
         site

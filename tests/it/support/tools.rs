@@ -35,7 +35,7 @@ const WHEN: &str = "Never.";
 
 /// An invoker over these tools alone.
 pub fn invoker(app: &TestApp, tools: Vec<Tool>) -> Invoker {
-    Invoker::new(Arc::clone(&app.satchel.app), Registry::of(tools).unwrap())
+    Invoker::new(Arc::clone(&app.satchel.app), Registry::new(tools).unwrap())
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -38,7 +38,7 @@ async fn an_answer_the_stop_of_the_server_cut_off_is_asked_for_again() {
 /// Leaves a turn as a crash in the middle of its calls leaves it.
 async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> String {
     let app = &chat.app.satchel.app;
-    let (turns, caller, now) = (Turns::of(&app.db), chat.app.owner().await.caller, app.clock.now());
+    let (turns, caller, now) = (Turns::new(&app.db), chat.app.owner().await.caller, app.clock.now());
     let made = chat.app.satchel.agent.conversations().create(caller.user, String::new(), now).await.unwrap();
     let new = NewTurn { conversation: made.id, caller, provider: None, now };
     let question = Question { text: "Do it.".to_owned(), attachments: Vec::new(), title: "Do it".to_owned() };

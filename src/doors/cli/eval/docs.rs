@@ -65,8 +65,8 @@ pub async fn run(app: &Arc<App>, args: EvalDocs, json: bool) -> Result<Exit> {
         return Err(doubts::no_sets(&args.dir, "docs.jsonl"));
     }
     let told = |_: &serde_json::Value| match app.search.embedder.model() {
-        Some(_) => table::of(&summaries),
-        None => format!("{}\nThere is no embedding model in use: words alone count.", table::of(&summaries)),
+        Some(_) => table::render(&summaries),
+        None => format!("{}\nThere is no embedding model in use: words alone count.", table::render(&summaries)),
     };
     screen.show(&json!(summaries), told)?;
     Ok(Exit::Done)

@@ -9,7 +9,7 @@ use crate::{
 const HEAD: [&str; 10] = ["set", "n", "R@1", "R@5", "R@10", "nDCG@10", "MRR@10", "C@10", "p50 ms", "p95 ms"];
 
 /// The table of all sets, measures in hundredths.
-pub(super) fn of(summaries: &[Summary]) -> String {
+pub(super) fn render(summaries: &[Summary]) -> String {
     let mut rows: Vec<Vec<String>> = summaries
         .iter()
         .map(|s| row(&s.set, s.queries, &s.measures, [format!("{:.2}", s.p50_ms), format!("{:.2}", s.p95_ms)]))

@@ -42,7 +42,7 @@ pub async fn run(args: EvalTools, embedder: &Embedder, json: bool) -> Result<Exi
     let (screen, mut known) = (Screen::new(json), HashSet::new());
     let mut summaries: Vec<Summary> = Vec::new();
     for (name, folder) in sets.iter().filter(|(_, folder)| folder.join("queries.jsonl").is_file()) {
-        let catalogue = Catalogue::of(set::tools(folder)?);
+        let catalogue = Catalogue::new(set::tools(folder)?);
         if let Some(vectors) = views::embedded(&db, embedder, &catalogue.texts()).await? {
             catalogue.see(&vectors);
         }
@@ -91,7 +91,7 @@ fn weights(log: &[Logged]) -> HashMap<String, f64> {
 }
 
 fn report(summaries: &[Summary], embedder: &Embedder) -> String {
-    let table = table::of(summaries);
+    let table = table::render(summaries);
     match embedder.model() {
         Some(_) => table,
         None => format!("{table}\nThere is no embedding model in use: tools were found by their words alone."),

@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(super) fn bench(state: &State) -> Workbench {
-    Workbench::of(&state.scripts)
+    Workbench::new(&state.scripts)
 }
 
 /// The answer that shows a script.
@@ -22,6 +22,6 @@ pub(super) fn bench(state: &State) -> Workbench {
 pub(super) async fn shown(library: &Library, name: &str) -> Result<Json<ScriptView>> {
     let missing = || Error::not_found(format!("There is no script '{}'.", shorten(name)));
     let script = library.one(name).ok_or_else(missing)?;
-    let versions = Workbench::of(library).versions(name).await?;
-    ScriptView::of(library, &script, versions).map(Json).ok_or_else(missing)
+    let versions = Workbench::new(library).versions(name).await?;
+    ScriptView::new(library, &script, versions).map(Json).ok_or_else(missing)
 }

@@ -45,7 +45,7 @@ pub(super) async fn check(state: Data<State>, by: Actor, Body(text): Body<Script
     let named = !loaded.head.name.is_empty();
     Ok(Json(ScriptCheck {
         problems: checked.problems,
-        spec: named.then(|| ScriptSpec::of(&state.scripts, &loaded)),
+        spec: named.then(|| ScriptSpec::new(&state.scripts, &loaded)),
         capabilities: state.scripts.capabilities(&loaded),
         ms: started.elapsed().as_secs_f64() * 1_000.0,
     }))

@@ -40,7 +40,7 @@ pub(super) struct ScriptSummary {
 }
 
 impl ScriptSummary {
-    pub(super) fn of(library: &Library, shown: &Shown) -> Self {
+    pub(super) fn new(library: &Library, shown: &Shown) -> Self {
         let text = edited(shown);
         Self {
             name: shown.name.clone(),
@@ -91,7 +91,7 @@ pub(super) struct ScriptView {
 }
 
 impl ScriptView {
-    pub(super) fn of(library: &Library, shown: &Shown, versions: Vec<Version>) -> Option<Self> {
+    pub(super) fn new(library: &Library, shown: &Shown, versions: Vec<Version>) -> Option<Self> {
         let text = edited(shown)?;
         let state = library.state(shown);
         let kept = shown.kept.as_ref();
@@ -104,7 +104,7 @@ impl ScriptView {
             draft: kept.and_then(|kept| kept.draft.clone()),
             digest: kept.map_or_else(|| text.digest.clone(), Kept::digest),
             version: version(shown),
-            spec: ScriptSpec::of(library, &text),
+            spec: ScriptSpec::new(library, &text),
             capabilities: library.capabilities(&text),
             versions,
             enabled: state != State::Disabled,
@@ -155,7 +155,7 @@ pub(super) struct ScriptSpec {
 }
 
 impl ScriptSpec {
-    pub(super) fn of(library: &Library, loaded: &Loaded) -> Self {
+    pub(super) fn new(library: &Library, loaded: &Loaded) -> Self {
         let spec = loaded.spec();
         Self {
             derived_risk: library.derived_risk(loaded),

@@ -55,10 +55,10 @@ impl Scheme<'_> {
 impl<'a> Security<'a> {
     /// The first credential known here of those the document asks for, else those its operations ask for, else those it
     /// only describes. Relative addresses are under `place`.
-    pub(super) fn of(document: &'a Value, swagger: bool, place: Option<&Url>) -> Self {
+    pub(super) fn new(document: &'a Value, swagger: bool, place: Option<&Url>) -> Self {
         let pointer = if swagger { "/securityDefinitions" } else { "/components/securitySchemes" };
         let described = document.pointer(pointer).and_then(Value::as_object).into_iter().flatten();
-        let resolve = |value: &'a Value| Inliner::of(document).resolve(value);
+        let resolve = |value: &'a Value| Inliner::new(document).resolve(value);
         let schemes = described.take(MAX_SCHEMES).map(|(name, value)| scheme(name, resolve(value), place)).collect();
         let mut read = Self { schemes, ..Self::default() };
         let asked = read.asked(document);
@@ -214,7 +214,7 @@ fn scheme<'a>(name: &'a str, given: &'a Value, place: Option<&Url>) -> Scheme<'a
         "apiKey" => {
             let place = if says("in") == "query" { KeyPlace::Query } else { KeyPlace::Header };
             let auth = Auth::ApiKey { place, name: says("name").to_owned() };
-            if auth.demand_sound().is_ok() {
+            if auth.require_sound().is_ok() {
                 return known(auth);
             }
             doubtful(None, "a key whose header or query parameter has no name that can be sent: set it by hand.")

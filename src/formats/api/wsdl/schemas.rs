@@ -36,7 +36,7 @@ pub(super) struct Schemas<'a> {
 }
 
 impl<'a> Schemas<'a> {
-    pub(super) fn of(root: &'a Element) -> Self {
+    pub(super) fn new(root: &'a Element) -> Self {
         let mut found = Self { root, named: HashMap::new(), namespaces: BTreeSet::new() };
         for schema in root.all("types").flat_map(|types| types.all("schema")) {
             found.namespaces.insert(schema.attribute("targetNamespace").unwrap_or_default());

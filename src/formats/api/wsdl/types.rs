@@ -44,7 +44,7 @@ struct Place {
 }
 
 impl<'a, 's> Types<'a, 's> {
-    pub(super) fn of(schemas: &'s Schemas<'a>, allowance: Allowance) -> Self {
+    pub(super) fn new(schemas: &'s Schemas<'a>, allowance: Allowance) -> Self {
         Self { schemas, nodes: 0, allowance, warnings: Vec::new() }
     }
 

@@ -109,9 +109,9 @@ impl EndpointDraft {
         let parameters = complete(self.parameters.unwrap_or(old.parameters), &template);
         ensure_parameters(&parameters)?;
         let rate_limit = self.rate_limit.unwrap_or(old.rate_limit);
-        rate_limit.map_or(Ok(()), RateLimit::demand_sound)?;
+        rate_limit.map_or(Ok(()), RateLimit::require_sound)?;
         let retries = self.retries.unwrap_or(old.retries);
-        retries.map_or(Ok(()), pace::demand_retries)?;
+        retries.map_or(Ok(()), pace::require_retries)?;
         Ok(Endpoint {
             slug: if name == old.name { old.slug } else { endpoint_slug(&name, (&method, &path), slugs) },
             name,

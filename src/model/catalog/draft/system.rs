@@ -89,13 +89,13 @@ impl SystemDraft {
         };
         let name = line(self.name.unwrap_or_else(|| old.name.clone()), "name of a system")?;
         let auth = self.auth.unwrap_or(old.auth);
-        auth.demand_sound()?;
+        auth.require_sound()?;
         let rate_limit = self.rate_limit.unwrap_or(old.rate_limit);
-        rate_limit.map_or(Ok(()), RateLimit::demand_sound)?;
+        rate_limit.map_or(Ok(()), RateLimit::require_sound)?;
         let retries = self.retries.unwrap_or(old.retries);
-        pace::demand_retries(retries)?;
+        pace::require_retries(retries)?;
         let timeout_s = self.timeout_s.unwrap_or(old.timeout_s);
-        pace::demand_timeout(timeout_s)?;
+        pace::require_timeout(timeout_s)?;
         Ok(System {
             slug: if name == old.name { old.slug } else { unique_slug(&name, "system", slugs) },
             name,

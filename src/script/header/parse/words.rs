@@ -81,7 +81,7 @@ pub(super) fn kind(cursor: &mut Cursor) -> Parsed<Kind> {
     } else {
         let start = cursor.mark();
         let word = cursor.word().unwrap_or_default();
-        Kind::of(&word).ok_or_else(|| {
+        Kind::from_word(&word).ok_or_else(|| {
             let problem = cursor.error_at(start, format!("'{word}' is not a type.")).long(word.chars().count());
             problem.hint(format!(
                 "There are: {}, a list such as string[], or values such as \"a\" | \"b\".",

@@ -84,7 +84,7 @@ pub fn compare<T>(
     now: Time,
     show: impl Fn(Compared) -> T,
 ) -> Comparison<T> {
-    let known = Known::of(endpoints, &operations.iter().collect::<Vec<_>>());
+    let known = Known::new(endpoints, &operations.iter().collect::<Vec<_>>());
     let (mut seen, mut compared, mut unusable) = (BTreeSet::new(), Vec::with_capacity(operations.len()), Vec::new());
     let mut keys = BTreeSet::new();
     for operation in operations {
@@ -117,7 +117,7 @@ pub fn plan(
     if let Some(stranger) = remove.iter().find(|id| !endpoints.iter().any(|endpoint| endpoint.id == **id)) {
         return Err(Error::not_found(format!("The system has no endpoint '{stranger}'.")));
     }
-    let known = Known::of(endpoints, &choices.iter().map(|choice| &choice.operation).collect::<Vec<_>>());
+    let known = Known::new(endpoints, &choices.iter().map(|choice| &choice.operation).collect::<Vec<_>>());
     let (mut put, mut keys, mut taken) = (Vec::with_capacity(choices.len()), BTreeSet::new(), BTreeSet::new());
     for choice in choices {
         if !keys.insert(choice.operation.key.clone()) {
@@ -168,7 +168,7 @@ fn as_proposal(endpoint: &Endpoint, like: &Proposal) -> Proposal {
 fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time) -> Result<Compared> {
     let ImportChoice { operation: proposal, risk, description, when_to_use } = choice;
     // What a draft makes of the document: parameters of the path are completed, texts trimmed.
-    let sendable = proposal.parameters.iter().try_for_each(Parameter::demand_sendable);
+    let sendable = proposal.parameters.iter().try_for_each(Parameter::require_sendable);
     let fresh = sendable.and_then(|()| draft(&proposal).into_new(system, &BTreeSet::new(), now));
     let fresh =
         fresh.map_err(|error| Error::new(error.kind(), format!("{}: {}", shorten(&proposal.key), error.message())))?;

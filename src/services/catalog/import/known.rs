@@ -22,7 +22,7 @@ pub(super) struct Known<'a> {
 
 impl<'a> Known<'a> {
     /// Of a document with these operations.
-    pub(super) fn of(endpoints: &'a [Endpoint], operations: &[&Proposal]) -> Self {
+    pub(super) fn new(endpoints: &'a [Endpoint], operations: &[&Proposal]) -> Self {
         let by_hand = endpoints.iter().filter(|endpoint| endpoint.imported.is_none());
         let by_place = by_hand.map(|endpoint| (format!("{} {}", endpoint.method, endpoint.path), endpoint));
         let by_key = endpoints.iter().filter_map(|endpoint| Some((endpoint.imported.as_ref()?.key.clone(), endpoint)));
