@@ -138,7 +138,7 @@ impl Changing {
         Ok(())
     }
 
-    /// Takes in what was chosen of a document, whose parameters [`offer::demand_sound`] has found to be JSON Schema.
+    /// Takes in what was chosen of a document, whose parameters [`offer::require_sound`] has found to be JSON Schema.
     pub async fn import(&self, system: SystemId, plan: ImportPlan) -> Result<()> {
         self.catalog.import(&self.by, system, plan).await?;
         self.offer();

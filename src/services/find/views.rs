@@ -66,7 +66,7 @@ impl Views {
         Self { whole: rows(), short: rows(), name: rows(), known: vec![[false; 3]; tools], unseen: tools }
     }
 
-    /// Takes the vector of one of the texts, which are numbered as they are in [`Views::of`]. As long as the whole of a
+    /// Takes the vector of one of the texts, which are numbered as they are in [`Views::new`]. As long as the whole of a
     /// tool is not known, its name and description stand for it.
     pub fn set(&mut self, at: usize, vector: &[f32]) {
         self.put(at, Vector::Numbers(vector));
