@@ -91,6 +91,14 @@ impl GraphqlIndex {
         }
         Nearby { exact, lax, unreadable: self.unreadable }
     }
+
+    /// What is registered at the places that a path lies below.
+    pub fn above(&self, path: &str) -> Nearby<'_> {
+        let readings = readings(path);
+        let is_above = |pattern: &Pattern| readings.iter().any(|reading| pattern.may_begin(reading));
+        let lax = self.places.iter().filter(|place| place.pattern.as_ref().is_some_and(is_above)).collect();
+        Nearby { exact: Vec::new(), lax, unreadable: self.unreadable }
+    }
 }
 
 impl Place {

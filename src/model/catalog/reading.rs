@@ -143,11 +143,17 @@ impl Pattern {
 
     /// Returns whether some server may take a reading for it.
     pub fn may_fit(&self, reading: &Reading) -> bool {
-        let fits = |way: &Vec<String>| {
-            self.lax.len() == way.len()
-                && self.lax.iter().zip(way).all(|(texts, segment)| filled(texts, segment, 0).is_some())
-        };
-        reading.lax.iter().any(fits)
+        reading.lax.iter().any(|way| self.lax.len() == way.len() && self.may_begin_way(way))
+    }
+
+    /// Whether a reading may lie below it: some servers give what is mounted at a place all that begins with it. Of what is at
+    /// the base URL itself nothing is said.
+    pub fn may_begin(&self, reading: &Reading) -> bool {
+        !self.lax.is_empty() && reading.lax.iter().any(|way| self.lax.len() < way.len() && self.may_begin_way(way))
+    }
+
+    fn may_begin_way(&self, way: &[String]) -> bool {
+        self.lax.iter().zip(way).all(|(texts, segment)| filled(texts, segment, 0).is_some())
     }
 }
 
@@ -226,6 +232,13 @@ mod tests {
         ] {
             assert_eq!(fits(template, path), (0, 0), "{template} {path}");
         }
+    }
+
+    #[test]
+    fn what_lies_below_a_place_begins_with_it() {
+        let below = |template: &str, path: &str| pattern(template).may_begin(&readings(path)[0]);
+        assert!(below("/graphql", "/graphql/x") && below("/graphql/", "/GraphQL/x/y") && below("/{a}/gql", "/1/gql/x"));
+        assert!(!below("/graphql", "/graphql") && !below("/graphql", "/graphqlx/y") && !below("/", "/x"));
     }
 
     #[test]

@@ -54,19 +54,21 @@ pub(super) fn actions(found: &Registered, document: &str, name: Option<&str>) ->
     Ok(actions)
 }
 
-/// The risk that something has because GraphQL is registered where it goes; the least if none is. What it carries is weighed as
-/// by [`queried`], and what cannot be read as unknown.
+/// The risk that something has because GraphQL is registered where it goes, or above; the least if none is. What it carries is
+/// weighed as by [`queried`], and what cannot be read as unknown.
 pub(super) fn carried(found: &Registered, path: &str, carried: impl FnOnce() -> Carried) -> Risk {
     let there = index(found).at(path);
-    if there.is_empty() {
+    let floor = if there.is_empty() { Risk::Read } else { there.highest() };
+    let near = if there.is_empty() { index(found).above(path) } else { there };
+    if near.is_empty() {
         return Risk::Read;
     }
     let own = match carried() {
         Carried::Nothing => Risk::Read,
-        Carried::Operations(all) => all.iter().map(|one| there.weigh(one)).max().unwrap_or(Risk::Read),
+        Carried::Operations(all) => all.iter().map(|one| near.weigh(one)).max().unwrap_or(Risk::Read),
         Carried::Unclear => Risk::HighWrite,
     };
-    own.max(there.highest())
+    own.max(floor)
 }
 
 /// Where a system takes GraphQL: where the operations that a person has let through have it, else at its base URL itself.
@@ -104,8 +106,7 @@ mod tests {
     };
 
     fn endpoint(path: &str, query: &str, risk: Risk) -> Endpoint {
-        let said =
-            json!({"name": query, "path": path, "risk": risk, "operation": {"protocol": "graphql", "query": query}});
+        let said = json!({"name": "operation", "path": path, "risk": risk, "operation": {"protocol": "graphql", "query": query}});
         let draft: EndpointDraft = serde_json::from_value(said).unwrap();
         let made = draft.into_new(SystemId::new(), &BTreeSet::new(), Time::from_millis(0)).unwrap();
         Endpoint { reviewed: true, ..made }

@@ -57,6 +57,8 @@ async fn an_unknown_mutation_in_a_request_is_as_risky_as_by_its_own_tool() {
         ("/graphql", json!({"query": "{ ping }", "operationName": "B"}), "high_write"),
         ("/graphql", json!({"query": "{ ping }"}), "low_write"),
         ("/graphql", json!({}), "low_write"),
+        ("/graphql/x", json!({"query": mutation}), "high_write"),
+        ("/graphql/x", json!({"query": "{ ping }"}), "low_write"),
         ("/other", json!({"query": mutation}), "low_write"),
     ] {
         let call = json!({"system_id": "shop", "method": "GET", "path": path, "query_params": query});
