@@ -11,6 +11,9 @@ use crate::model::{
 };
 
 /// A row of a query.
+///
+/// # Errors
+/// Reading fails where the query has no such column, or its value is not of the type.
 pub struct Row<'a> {
     row: &'a rusqlite::Row<'a>,
     /// The column after the one read last. Rows are mostly read in the order of their query: so a name is compared, not
@@ -24,9 +27,6 @@ impl<'a> Row<'a> {
     }
 
     /// A column by its name.
-    ///
-    /// # Errors
-    /// Where the query has no such column, or its value is of another type.
     pub fn get<'s, T: Column<'s>>(&'s self, column: &str) -> Result<T> {
         let place = self.place(column)?;
         self.next.set(place + 1);
@@ -43,41 +43,26 @@ impl<'a> Row<'a> {
     }
 
     /// A column that holds an id or another word with a parser.
-    ///
-    /// # Errors
-    /// As [`Row::get`], and where the word is none.
     pub fn parsed<T: FromStr<Err = Error>>(&self, column: &str) -> Result<T> {
         self.get::<&str>(column)?.parse().map_err(damaged)
     }
 
     /// A column that holds JSON.
-    ///
-    /// # Errors
-    /// As [`Row::get`], and where the JSON is not that of the type.
     pub fn json<T: DeserializeOwned>(&self, column: &str) -> Result<T> {
         serde_json::from_str(self.get(column)?).map_err(damaged)
     }
 
     /// A column that holds JSON, or nothing.
-    ///
-    /// # Errors
-    /// As [`Row::json`].
     pub fn optional_json<T: DeserializeOwned>(&self, column: &str) -> Result<Option<T>> {
         self.get::<Option<&str>>(column)?.map(serde_json::from_str).transpose().map_err(damaged)
     }
 
     /// A column that holds milliseconds since 1970.
-    ///
-    /// # Errors
-    /// As [`Row::get`].
     pub fn time(&self, column: &str) -> Result<Time> {
         self.get(column)
     }
 
     /// A column that holds milliseconds since 1970, or nothing.
-    ///
-    /// # Errors
-    /// As [`Row::get`].
     pub fn optional_time(&self, column: &str) -> Result<Option<Time>> {
         self.get(column)
     }

@@ -8,21 +8,18 @@ use super::{params::Params, row::Row, value::Column};
 use crate::model::error::{Error, Result};
 
 /// The database, as the work of a read or a write sees it. Statements are prepared once.
+///
+/// # Errors
+/// Everything here fails with what the database says, and with what a reader of rows says.
 pub struct Tx(pub(super) rusqlite::Connection);
 
 impl Tx {
     /// Runs a statement. Returns how many rows it changed.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
         Ok(self.bound(sql, &params)?.raw_execute()?)
     }
 
-    /// Runs a statement once with each of these. Returns how many rows were changed.
-    ///
-    /// # Errors
-    /// What the database says: then those before have run.
+    /// Runs a statement once with each of these; where one fails, those before have run. Returns how many rows were changed.
     pub fn many<P: Params>(&self, sql: &str, rows: impl IntoIterator<Item = P>) -> Result<usize> {
         let mut statement = self.0.prepare_cached(sql)?;
         let mut changed = 0;
@@ -34,9 +31,6 @@ impl Tx {
     }
 
     /// Every row of a query, read by `read`.
-    ///
-    /// # Errors
-    /// What the database or `read` says.
     pub fn all<T>(
         &self,
         sql: &str,
@@ -52,9 +46,6 @@ impl Tx {
     }
 
     /// The first row of a query, read by `read`; `None` where there is none.
-    ///
-    /// # Errors
-    /// What the database or `read` says.
     pub fn first<T>(
         &self,
         sql: &str,
@@ -65,9 +56,6 @@ impl Tx {
     }
 
     /// What `read` finds in the rows of a query, which are read until it does.
-    ///
-    /// # Errors
-    /// What the database or `read` says.
     pub fn find<T>(
         &self,
         sql: &str,
@@ -84,34 +72,22 @@ impl Tx {
         Ok(None)
     }
 
-    /// The only value of the only row.
-    ///
-    /// # Errors
-    /// What the database says, and where there is no row.
+    /// The only value of the only row. Fails where there is none.
     pub fn one<T: for<'a> Column<'a>>(&self, sql: &str, params: impl Params) -> Result<T> {
         self.first(sql, params, |row| row.only())?.ok_or_else(|| Error::internal("a query found no row"))
     }
 
     /// Whether a query has any row.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn exists(&self, sql: &str, params: impl Params) -> Result<bool> {
         Ok(self.first(sql, params, |_| Ok(()))?.is_some())
     }
 
-    /// Runs statements that bind nothing, one after the other.
-    ///
-    /// # Errors
-    /// What the database says: then those before have run.
+    /// Runs statements that bind nothing, one after the other; where one fails, those before have run.
     pub fn script(&self, sql: &str) -> Result<()> {
         Ok(self.0.execute_batch(sql)?)
     }
 
     /// The database as it is now: what is read through this is of one moment, whatever is written meanwhile.
-    ///
-    /// # Errors
-    /// What the database says.
     pub fn moment(&self) -> Result<Moment<'_>> {
         Ok(Moment { tx: self, _open: self.0.unchecked_transaction()? })
     }
