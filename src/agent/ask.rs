@@ -84,7 +84,7 @@ impl Run {
             return Ok(None);
         }
         let room = self.shared().attached.take(Some(self.caller().user), bytes * COPIES);
-        let room = async { Ok(tokio::time::timeout(PATIENCE, room).await.map_err(|_| crowded())?) };
+        let room = async { tokio::time::timeout(PATIENCE, room).await.map_err(|_| crowded()) };
         self.unless_stopped(room).await.map(Some)
     }
 

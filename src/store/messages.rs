@@ -218,7 +218,8 @@ pub(super) fn copy(tx: &Tx, from: ConversationId, to: ConversationId, upto: Mess
                 turn
             }
         };
-        let original = std::mem::replace(&mut message.id, MessageId::new());
+        let original = message.id;
+        message.id = MessageId::new();
         message.turn_id = turn;
         message.attachments.clear();
         insert(tx, to, &message)?;

@@ -15,7 +15,7 @@ impl Clock {
     }
 
     /// The time of a call: what the run's clock says, the machine's time without one.
-    pub(super) fn new(context: &NativeCallContext<'_>) -> DateTime<Utc> {
+    pub(super) fn now(context: &NativeCallContext<'_>) -> DateTime<Utc> {
         let clock = context.tag().and_then(|tag| tag.read_lock::<Self>().map(|clock| *clock));
         clock.unwrap_or_default().0.unwrap_or_else(Utc::now)
     }

@@ -44,7 +44,7 @@ const HELPERS: &[Helper] = &[
 
 fn register(engine: &mut Engine) {
     engine
-        .register_fn("now", |context: NativeCallContext| show(Clock::new(&context).fixed_offset()))
+        .register_fn("now", |context: NativeCallContext| show(Clock::now(&context).fixed_offset()))
         // by the now() of the engine, whoever registered it
         .register_fn("today", |context: NativeCallContext, zone: &str| -> Fallible<String> {
             let now = context.call_native_fn::<ImmutableString>("now", ())?;
