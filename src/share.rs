@@ -103,11 +103,6 @@ impl Share {
 }
 
 impl Part {
-    /// Units it has.
-    pub fn units(&self) -> usize {
-        self.units
-    }
-
     /// Keeps at most so many units of it and gives the rest back.
     pub fn keep(&mut self, units: usize) {
         let surplus = self.units.saturating_sub(units);

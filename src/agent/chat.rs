@@ -136,6 +136,7 @@ impl Agent {
         shared.conversations.get(caller.user, id).await?;
         self.require_model(caller.user).await?;
         self.ensure_free(id).await?;
+        shared.turns.require_few(caller.user).await?;
         let bytes = message.attachments.iter().map(|one| one.data.len()).sum::<usize>() + message.content.len();
         self.ensure_room(caller.user, bytes as u64).await?;
         // Before a question is given up or a file is stored: a message that is refused changes nothing.
@@ -172,6 +173,7 @@ impl Agent {
         self.shared.conversations.get(caller.user, id).await?;
         self.require_model(caller.user).await?;
         self.shared.app.ensure_room(FEW)?;
+        self.shared.turns.require_few(caller.user).await?;
         self.give_up_waiting(id).await?;
         self.note_programs(caller, id).await?;
         let turn = self.shared.turns.begin_again(self.new_turn(caller, id, provider)).await?;

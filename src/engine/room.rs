@@ -34,19 +34,45 @@ const TOGETHER: u64 = 48 << 20;
 pub(super) struct TakenRoom {
     bytes: u64,
     part: Option<Part>,
+    /// In place of a part, once the calls around it have all the room.
+    alone: Option<Alone>,
     /// Room of calls within it whose results are in its own.
     inner: Vec<ResultRoom>,
 }
 
-/// Bytes of results that stay with a call until calls within it have ended, too. All of a tree share it.
+/// Results that stay with a call until calls within it have ended, too. All of a tree share it.
 #[derive(Debug, Clone, Default)]
-pub(super) struct HeldResults(Arc<watch::Sender<u64>>);
+pub(super) struct HeldResults(Arc<watch::Sender<Held>>);
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Held {
+    /// Bytes of results that are there.
+    bytes: u64,
+    /// Whether a call is under way that has no room of its own.
+    alone: bool,
+}
+
+/// The turn of a call that has no room of its own: there is one in a tree. Dropping it gives it back.
+struct Alone(HeldResults);
+
+impl Drop for Alone {
+    fn drop(&mut self) {
+        self.0.0.send_modify(|held| held.alone = false);
+    }
+}
 
 /// Room that goes with a result.
 struct LeftRoom {
     bytes: u64,
+    alone: Mutex<Option<Alone>>,
     _part: Option<Part>,
     _inner: Vec<ResultRoom>,
+}
+
+/// What a call is given beside those around it.
+enum Beside {
+    Room(Part),
+    Turn(Alone),
 }
 
 /// The room of a run's results.
@@ -74,30 +100,32 @@ impl<'a> Room<'a> {
         let all = {
             let mut taken = self.taken.lock();
             // Given back before more is asked for: a call never waits for itself.
-            taken.part = None;
+            (taken.part, taken.alone) = (None, None);
             taken.bytes = taken.bytes.saturating_add(bytes);
             taken.bytes
         };
-        let part = self.wait_for(all).await?;
-        self.taken.lock().part = part;
+        match self.wait_for(all).await? {
+            Beside::Room(part) => self.taken.lock().part = Some(part),
+            Beside::Turn(alone) => self.taken.lock().alone = Some(alone),
+        }
         Ok(())
     }
 
     /// Room for so many bytes beside what the calls around this one have: that comes back only once this one has ended.
-    async fn wait_for(self, bytes: u64) -> Result<Option<Part>> {
-        let mut held = self.held.0.subscribe();
+    async fn wait_for(self, bytes: u64) -> Result<Beside> {
+        let (mut held, most) = (self.held.0.subscribe(), Work::results_of_one());
         loop {
-            let around = *held.borrow_and_update();
-            if around > 0 && around.saturating_add(bytes) > TOGETHER {
+            let Held { bytes: around, .. } = *held.borrow_and_update();
+            if around > 0 && around.saturating_add(bytes.min(most)) > TOGETHER {
                 return Err(too_large_together());
             }
-            let left = Work::results_of_one().saturating_sub(around);
-            if left == 0 {
-                return Ok(None);
+            let left = most.saturating_sub(around);
+            if left == 0 && self.held.0.send_if_modified(|held| !std::mem::replace(&mut held.alone, true)) {
+                return Ok(Beside::Turn(Alone(self.held.clone())));
             }
             tokio::select! {
                 biased;
-                part = self.app.host.work.room(Some(self.user), bytes.min(left)) => return part.map(Some),
+                part = self.app.host.work.room(Some(self.user), bytes.min(left)), if left > 0 => return part.map(Beside::Room),
                 Ok(()) = held.changed() => {}
             }
         }
@@ -122,22 +150,26 @@ impl<'a> Room<'a> {
     /// Keeps the room of a call within this one, whose result becomes a part of this one's.
     pub fn keep(self, room: Option<ResultRoom>) {
         let Some(room) = room else { return };
-        let bytes = room.downcast_ref::<LeftRoom>().map_or(0, |left| left.bytes);
+        let left = room.downcast_ref::<LeftRoom>();
+        self.held.0.send_modify(|held| held.bytes += left.map_or(0, |left| left.bytes));
+        drop(left.and_then(|left| left.alone.lock().take()));
         self.taken.lock().inner.push(room);
-        self.held.0.send_modify(|held| *held += bytes);
     }
 
     /// The room that was taken, as far as the result takes it, for as long as that is on its way.
     pub(super) fn leave(self, output: &Output) -> Option<ResultRoom> {
-        let TakenRoom { part, inner, .. } = std::mem::take(&mut *self.taken.lock());
+        let TakenRoom { part, alone, inner, .. } = std::mem::take(&mut *self.taken.lock());
+        if part.is_none() && alone.is_none() && inner.is_empty() {
+            return None;
+        }
+        let own = weight(&output.data, LARGEST);
         let part = part.map(|mut part| {
-            part.keep(weight(&output.data, LARGEST).max(1));
+            part.keep(own.max(1));
             part
         });
-        let own = part.as_ref().map_or(0, Part::units) as u64;
         let within: u64 = inner.iter().filter_map(|room| room.downcast_ref::<LeftRoom>()).map(|left| left.bytes).sum();
-        let any = part.is_some() || !inner.is_empty();
-        any.then(|| Arc::new(LeftRoom { bytes: own + within, _part: part, _inner: inner }) as ResultRoom)
+        let (bytes, alone) = (own as u64 + within, Mutex::new(alone));
+        Some(Arc::new(LeftRoom { bytes, alone, _part: part, _inner: inner }))
     }
 
     /// A whole body; more than `most` bytes is an error. Room is taken as it grows.

@@ -90,6 +90,14 @@ impl Turns {
         Self { db: db.clone() }
     }
 
+    /// Makes sure that one more turn of a person may begin.
+    ///
+    /// # Errors
+    /// If as many run as may at once.
+    pub async fn require_few(&self, user: UserId) -> Result<()> {
+        self.db.read(move |tx| rows::require_few(tx, user)).await
+    }
+
     /// Begins a turn with a person's message. Fails where one is under way. Gives the turn, its message, and the title
     /// the conversation got by it.
     pub async fn begin(&self, new: NewTurn, question: Question) -> Result<(OpenTurn, MessageId, Option<String>)> {

@@ -116,7 +116,7 @@ async fn who_manages_settings_does_not_open_the_machine() {
     let now = server.owner("GET", "/api/settings", &Value::Null).await;
     for patch in [
         json!({"files": {"roots": ["workspace", "/etc"]}}),
-        json!({"exec": {"security": "full"}}),
+        json!({"exec": {"mode": "sandboxed"}}),
         json!({"outbound": {"exceptions": ["169.254.169.254:80"]}}),
     ] {
         let (status, told) = change(&patch).await;

@@ -152,7 +152,7 @@ async fn conversations_are_renamed_filed_found_branched_repeated_exported_and_de
     chat.owner.say(&branch, "Another?").await.rest().await;
     assert_eq!(chat.owner.view(&conversation).await["messages"].as_array().unwrap().len(), 2);
     let export = chat.owner.do_it("GET", &format!("{conversation}/export"), Value::Null).await;
-    assert!(export.as_str().unwrap().starts_with("# Colours\n") && export.as_str().unwrap().contains("\nRed.\n"));
+    assert!(export.as_str().unwrap().starts_with("# Colours\n") && export.as_str().unwrap().contains("\n> Red.\n"));
     chat.owner.do_it("DELETE", &conversation, Value::Null).await;
     assert_eq!(chat.owner.ask("GET", &conversation, Value::Null).await.0, 404);
     assert_eq!(chat.owner.view(&branch).await["messages"].as_array().unwrap().len(), 3);

@@ -35,18 +35,24 @@ const AT_ONCE: i64 = 16;
 /// Why no turn begins beside another one of its conversation.
 pub const UNDER_WAY: &str = "An answer is under way here. Wait for it, or stop it first.";
 
+/// Fails where as many turns of a person run as may at once.
+pub(super) fn require_few(tx: &Tx, user: UserId) -> Result<()> {
+    let running = "SELECT count(*) FROM turns t JOIN conversations c ON c.id = t.conversation
+                   WHERE t.state = 'running' AND c.user = ?1";
+    if tx.one::<i64>(running, [user.to_string()])? < AT_ONCE {
+        return Ok(());
+    }
+    Err(Error::conflict(format!(
+        "{AT_ONCE} answers are being written for you already. Wait for one, or stop one first."
+    )))
+}
+
 pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
     if tx.exists(busy, [new.conversation.to_string()])? {
         return Err(Error::conflict(UNDER_WAY));
     }
-    let running = "SELECT count(*) FROM turns t JOIN conversations c ON c.id = t.conversation
-                   WHERE t.state = 'running' AND c.user = ?1";
-    if tx.one::<i64>(running, [new.caller.user.to_string()])? >= AT_ONCE {
-        return Err(Error::conflict(format!(
-            "{AT_ONCE} answers are being written for you already. Wait for one, or stop one first."
-        )));
-    }
+    require_few(tx, new.caller.user)?;
     let caller = &new.caller;
     let key = match caller.credential {
         Credential::Key(id) => Some(id),

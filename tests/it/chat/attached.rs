@@ -30,18 +30,18 @@ async fn what_is_attached_is_stored_once_and_goes_with_the_last_message_that_has
     let (status, copy) = chat.owner.ask("POST", &format!("{conversation}/branch"), branch).await;
     assert_eq!(status, 201, "{copy}");
     let copy = format!("/api/conversations/{}", copy["id"].as_str().unwrap());
-    let stored = || {
-        let path = satchel::store::dir::database(chat.app.dir.path());
-        let c = rusqlite::Connection::open(path).unwrap();
-        c.query_row("SELECT count(*) FROM attachments", (), |row| row.get::<_, i64>(0)).unwrap()
-    };
-    assert_eq!(stored(), 1);
+    let db = &chat.app.satchel.app.db;
+    let stored = async || db.read(|tx| tx.one::<i64>("SELECT count(*) FROM attachments", ())).await.unwrap();
+    assert_eq!(stored().await, 1);
     assert_eq!(chat.owner.ask("DELETE", &conversation, Value::Null).await.0, 204);
-    assert_eq!((stored(), &chat.owner.view(&copy).await["messages"][0]["attachments"][0]["data"]), (1, &json!(data)));
+    assert_eq!(
+        (stored().await, &chat.owner.view(&copy).await["messages"][0]["attachments"][0]["data"]),
+        (1, &json!(data))
+    );
     assert_eq!(text(&chat.owner.say(&copy, "And now?").await.rest().await), "Still a dot.");
     assert!(chat.llm.body(1)["messages"][1].to_string().contains(&data), "the model does not see it any more");
     assert_eq!(chat.owner.ask("DELETE", &copy, Value::Null).await.0, 204);
-    assert_eq!(stored(), 0);
+    assert_eq!(stored().await, 0);
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -48,6 +48,8 @@ const WITHOUT: &[(&str, &str)] = &[
     ("promotions", CONVERSATION),
     ("turns", CONVERSATION),
     ("messages", CONVERSATION),
+    ("attachments", CONVERSATION),
+    ("message_attachments", CONVERSATION),
     ("former_answers", CONVERSATION),
     ("steps", CONVERSATION),
     ("passages", CONVERSATION),
