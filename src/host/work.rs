@@ -23,9 +23,11 @@ const LARGE: u64 = 8 << 20;
 /// Something of no more bytes than this has turns that nothing longer takes.
 const SMALL: u64 = 64 << 10;
 
-/// Bytes of results in memory, in all and of one person, from before they are read until they are answered; as many again
-/// of what readers answered, while it is parsed.
+/// Bytes of results in memory, in all and of one person, from before they are read until they are answered.
 const RESULTS: (usize, usize) = (48 << 20, 16 << 20);
+
+/// The same of what readers answered while it is parsed, which takes several times as many.
+const ANSWERS: (usize, usize) = (24 << 20, 8 << 20);
 
 /// Turns that work on something of so many bytes takes: one, or all of a person's where it is large.
 pub fn turns_for(bytes: u64) -> usize {
@@ -67,7 +69,7 @@ impl Default for Work {
 impl Work {
     /// So much that waits for a disk at once, and of one person at most.
     pub fn shared(all: usize, each: usize) -> Self {
-        let [results, answers] = [(); 2].map(|()| Share::new(RESULTS.0, RESULTS.1));
+        let [results, answers] = [RESULTS, ANSWERS].map(|(all, each)| Share::new(all, each));
         let (turns, small) = (Share::new(all, each), Share::new(0, 0));
         Self { turns, small, results, answers, patience: PATIENCE, threads: Threads::Blocking }
     }
