@@ -27,7 +27,7 @@ use crate::{
 const ATTACHED: usize = 16 << 20;
 /// As few as these take no room.
 const FEW: usize = 256 << 10;
-/// How often they are in memory while they are sent: as they were read, in the request, and as it is written.
+/// Copies of them in memory while they are sent: the rows, the request, and its text.
 const COPIES: usize = 3;
 /// Longest wait for room.
 const PATIENCE: Duration = Duration::from_secs(120);
@@ -65,7 +65,7 @@ impl Run {
         }
         // Until the model begins to answer.
         let room = self.room_for_attached().await?;
-        let placed = self.shared().turns.filled(placed, ATTACHED).await?;
+        let placed = self.shared().turns.with_attachments(placed, ATTACHED).await?;
         let Asked { request, tokens } = self.request(&providers, summary, placed).await?;
         let models = self.shared().models(Some(self.caller().user));
         let answer = self.unless_stopped(models.ask(&providers, &request)).await?;
@@ -77,7 +77,7 @@ impl Run {
         self.keep(by, arrived, tokens, streamed).await
     }
 
-    /// Room in memory for what the conversation brings along: while it is read and sent, it is there several times.
+    /// Room in memory for the conversation's attachments, until the model begins to answer.
     async fn room_for_attached(&self) -> Result<Option<Part>> {
         let bytes = self.shared().turns.attached_bytes(self.conversation()).await?.min(ATTACHED);
         if bytes <= FEW {

@@ -3,9 +3,12 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::data;
-use crate::model::{
-    conversation::{Attachment, Message, Role, Step, StepState},
-    llm::{ChatMessage, IMAGE_TOKENS, Image, ToolCall, ToolResult, estimate_tokens},
+use crate::{
+    model::{
+        conversation::{Attachment, Message, Role, Step, StepState},
+        llm::{ChatMessage, IMAGE_TOKENS, Image, ToolCall, ToolResult, estimate_tokens},
+    },
+    store::messages::Placed,
 };
 
 /// Longest attached text a model is shown, in characters.
@@ -14,6 +17,15 @@ pub(super) const ATTACHED: usize = 100_000;
 /// The messages in order. Every call is followed by what came of it: providers refuse a conversation in which one is not.
 pub(super) fn tell(messages: &[Message]) -> Vec<ChatMessage> {
     messages.iter().flat_map(one).collect()
+}
+
+/// The message of a row; attachments that were left out are named in it.
+pub(super) fn with_left_out(Placed { mut message, left_out, .. }: Placed) -> Message {
+    for name in &left_out {
+        let note = data::mark("ATTACHMENT", Some(name), "(left out to make room)");
+        message.text = format!("{}\n\n{note}", message.text);
+    }
+    message
 }
 
 fn one(message: &Message) -> Vec<ChatMessage> {

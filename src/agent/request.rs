@@ -54,7 +54,7 @@ impl Run {
         let fixed = told + estimate_tokens(&remembered) + estimate_tokens(&known) + shown.tokens;
         let (summary, placed) = self.fit(providers, summary, placed, room.saturating_sub(fixed)).await?;
         let earlier = prompt::earlier(&summary.text);
-        let messages: Vec<Message> = placed.into_iter().map(|placed| placed.message).collect();
+        let messages: Vec<Message> = placed.into_iter().map(history::with_left_out).collect();
         let mut messages = history::tell(&messages);
         let conversation = messages.iter().map(history::tokens).sum::<u64>() + estimate_tokens(&earlier);
         let excess = (fixed + conversation).saturating_sub(room);

@@ -1,4 +1,4 @@
-//! That a person has said yes: to one call, or to the call that one is part of, and what of it covers calls within.
+//! Approvals: a person's yes to one call or to the call around it, and the part of it that covers calls within.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -10,7 +10,7 @@ use crate::{
     store::consents::ScriptText,
 };
 
-/// That a person has said yes: to this very call, or to the call it is part of.
+/// A person's yes to this very call, or to the call around it.
 pub(super) struct Approval {
     /// Whose name the audit row carries.
     pub by: String,

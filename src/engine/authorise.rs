@@ -14,7 +14,7 @@ pub(super) fn check(tool: &Tool, caller: &Caller, settings: &Settings) -> Result
     switched_on(tool, settings)
 }
 
-/// Whether the caller may know of the tool at all: a model is never shown others (R1).
+/// Whether the caller may know of the tool at all: a model is never shown others.
 pub fn may_see(tool: &Tool, caller: &Caller) -> bool {
     permitted(tool, caller).is_ok()
 }
@@ -40,7 +40,7 @@ pub fn permitted(tool: &Tool, caller: &Caller) -> Result<()> {
     }
 }
 
-/// Fails where the kill switch, its source's or its own is off (R41).
+/// Fails where the kill switch, its source's or its own is off.
 pub fn switched_on(tool: &Tool, settings: &Settings) -> Result<()> {
     let spec = tool.spec();
     if !settings.tools_enabled {

@@ -1,4 +1,4 @@
-//! What is said of a call that is no longer what a person was asked about.
+//! The refusal of a call that has changed since a person was asked about it.
 
 use crate::model::error::Error;
 

@@ -1,4 +1,4 @@
-//! Step 4: must a person be asked first? (R5, R7)
+//! Step 4: must a person be asked first?
 
 mod again;
 mod assessed;

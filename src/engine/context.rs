@@ -76,7 +76,7 @@ struct Shared {
     held: HeldResults,
 }
 
-/// What a context is made of, beside the pipeline and the tool.
+/// The parts of a context beside the pipeline and the tool.
 pub(super) struct Run {
     /// The call without its arguments: they travel beside the context, and a second copy of a large text would be waste.
     pub(super) call: Call,

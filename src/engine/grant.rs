@@ -26,7 +26,7 @@ pub(super) struct Grant {
 impl Grant {
     /// Fails with the reason where the caller may not use the tool, or nobody may now.
     ///
-    /// The policy layers (R16) narrow here, after the permission and before the grant.
+    /// The policy layers narrow here, after the permission and before the grant.
     pub(super) fn check(tool: &Arc<Tool>, caller: &Caller, settings: &Settings) -> Result<Self> {
         authorise::check(tool, caller, settings)?;
         Ok(Self { tool: Arc::clone(tool), caller: caller.clone() })

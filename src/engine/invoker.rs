@@ -153,7 +153,7 @@ impl Invoker {
     }
 
     /// The origin of the content from outside that is in the conversation a call belongs to, which has to be the caller's
-    /// own (R44).
+    /// own.
     pub(super) async fn origin_of_conversation(&self, call: &Call) -> Result<Option<Origin>> {
         match call.topic {
             Some(topic) => {

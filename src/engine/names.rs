@@ -35,14 +35,14 @@ impl Names {
         self.places.insert(name, place);
     }
 
-    /// What a caller means by an id, a name, an alias, `functions.<name>` or a wire name.
+    /// The place of the tool with this id, name, alias, `functions.<name>` or wire name.
     pub(super) fn find(&self, asked: &str) -> Option<Place> {
         let bare = bare(asked);
         self.places.get(bare).or_else(|| self.places.get(&wire::decode(bare))).copied()
     }
 
-    /// What is told of a name that should mean a tool and does not.
-    pub(super) fn told_of(&self, asked: &str) -> Option<&str> {
+    /// The message for whoever asks for a name that should mean a tool and does not.
+    pub(super) fn why_broken(&self, asked: &str) -> Option<&str> {
         self.broken.get(&wire::decode(bare(asked))).map(String::as_str)
     }
 }

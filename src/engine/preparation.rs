@@ -1,5 +1,5 @@
-//! What a tool says of its calls by their arguments, before they run. It becomes the one function that prepares a call: the
-//! arguments are read once, and everything is said of what was read.
+//! Preparations of calls: functions of a tool's arguments that give risk, destinations, questions and the run. They become
+//! the one function that prepares a call, so that the arguments are parsed once.
 
 use std::{future::Future, sync::Arc};
 
@@ -20,7 +20,7 @@ type Says<Args, T> = Box<dyn Fn(&Args) -> T + Send + Sync>;
 type SaysBy<Args, By, T> = Box<dyn Fn(&Args, &By) -> T + Send + Sync>;
 type Does<Args, T> = Box<dyn Fn(Context, Args) -> BoxFuture<'static, Result<T>> + Send + Sync>;
 
-/// What a tool says of its calls by their arguments, and what runs them.
+/// Functions of a tool's arguments that assess a call and run it.
 pub struct Preparation<Args> {
     run: Does<Args, Output>,
     risk: Option<Says<Args, Result<Risk>>>,
@@ -155,7 +155,7 @@ impl<Args: 'static> Preparation<Args> {
         self
     }
 
-    /// What it can say of calls.
+    /// The functions that it has.
     pub(super) fn outline(&self) -> Outline {
         Outline {
             raises_risk: self.risk.is_some(),

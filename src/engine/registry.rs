@@ -154,7 +154,7 @@ impl Registry {
     /// The tool a caller means by its id, name, alias, `functions.<name>` or wire name.
     pub fn find(&self, asked: &str) -> Result<Found> {
         let Some(found) = self.find_whoever_asks(asked) else {
-            let told = self.set.names.told_of(asked).map(Error::not_found);
+            let told = self.set.names.why_broken(asked).map(Error::not_found);
             return Err(told.unwrap_or_else(|| unknown(asked)));
         };
         match &self.seen_by {

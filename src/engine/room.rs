@@ -69,7 +69,7 @@ struct LeftRoom {
     _inner: Vec<ResultRoom>,
 }
 
-/// What a call is given beside those around it.
+/// Room for a call within others, or its turn without any.
 enum Beside {
     Room(Part),
     Turn(Alone),
@@ -141,7 +141,7 @@ impl<'a> Room<'a> {
         if bytes <= taken.bytes.max(SMALL as u64) {
             return Ok(());
         }
-        taken.part = None;
+        (taken.part, taken.alone) = (None, None);
         taken.bytes = bytes;
         taken.part = Some(self.app.host.work.room_now(Some(self.user), bytes)?);
         Ok(())

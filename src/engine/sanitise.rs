@@ -1,4 +1,4 @@
-//! Step 7: what leaves a tool. Two channels (R40): people and programs get the exact data, without secrets; a model gets
+//! Step 7: what leaves a tool. Two channels: people and programs get the exact data, without secrets; a model gets
 //! it as lines of text in which nothing reads as an instruction, cut to a length.
 
 mod changes;

@@ -14,7 +14,7 @@ use crate::{
     store::tickets::Verdict,
 };
 
-/// What came of a call (R24).
+/// What came of a call.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct InvokeAnswer {
     /// Whether it worked.

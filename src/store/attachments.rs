@@ -1,4 +1,4 @@
-//! What messages bring along. Its data is stored once, however many messages of branches bring it.
+//! Attachments of messages. Their data is stored once, however many messages of branches have them.
 
 use std::collections::HashMap;
 
@@ -14,7 +14,7 @@ use crate::model::{
     user::UserId,
 };
 
-/// Stores what a message brings along.
+/// Stores the attachments of a message.
 pub(super) fn put(tx: &Tx, message: MessageId, attachments: &[Attachment]) -> Result<()> {
     for (position, one) in attachments.iter().enumerate() {
         let id = hex::encode(Sha256::digest(one.data.as_bytes()));
@@ -29,14 +29,14 @@ pub(super) fn put(tx: &Tx, message: MessageId, attachments: &[Attachment]) -> Re
     Ok(())
 }
 
-/// Has one message bring along what another does.
+/// Gives one message the attachments of another.
 pub(super) fn copy(tx: &Tx, from: MessageId, to: MessageId) -> Result<()> {
     let sql = "INSERT INTO message_attachments (message, position, mime, name, path, attachment)
                SELECT ?2, position, mime, name, path, attachment FROM message_attachments WHERE message = ?1";
     tx.run(sql, (from.to_string(), to.to_string())).map(drop)
 }
 
-/// What the messages of a conversation from after `from` on bring along, by message, without its data.
+/// Attachments of a conversation's messages from after `from` on, by message, without their data.
 pub(super) fn names(tx: &Tx, conversation: ConversationId, from: i64) -> Result<HashMap<String, Vec<Attachment>>> {
     let sql = "SELECT m.id, a.mime, a.name, a.path FROM messages m JOIN message_attachments a ON a.message = m.id
                WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, a.position";
@@ -52,37 +52,29 @@ pub(super) fn names(tx: &Tx, conversation: ConversationId, from: i64) -> Result<
     Ok(found)
 }
 
-/// Reads the data of what messages bring along, the newest first, as far as `most` bytes go. What has no room is left out,
-/// and its message says so.
+/// Reads the data of attachments, the newest first, as far as `most` bytes go. Those without room are left out.
 pub(super) fn fill(tx: &Tx, placed: &mut [Placed], most: usize) -> Result<()> {
-    let sql = "SELECT b.data, octet_length(b.data) AS bytes FROM message_attachments a JOIN attachments b ON b.id = a.attachment
+    let sql = "SELECT b.data FROM message_attachments a JOIN attachments b ON b.id = a.attachment
                WHERE a.message = ?1 AND a.position = ?2 AND octet_length(b.data) <= ?3";
     let mut left = most;
-    for Placed { message, .. } in placed.iter_mut().rev() {
-        let (id, mut kept, mut dropped) = (message.id.to_string(), Vec::new(), Vec::new());
+    for Placed { message, left_out, .. } in placed.iter_mut().rev() {
+        let id = message.id.to_string();
         for (position, one) in std::mem::take(&mut message.attachments).into_iter().enumerate().rev() {
-            let place =
-                params![id, i64::try_from(position).map_err(Error::internal)?, i64::try_from(left).unwrap_or(i64::MAX)];
-            let found = tx.first(sql, place, |row| Ok((row.get::<String>("data")?, row.get::<i64>("bytes")?)))?;
-            match found {
-                Some((data, bytes)) => {
-                    left = left.saturating_sub(usize::try_from(bytes).map_err(Error::internal)?);
-                    kept.push(Attachment { data: data.into(), ..one });
+            let position = i64::try_from(position).map_err(Error::internal)?;
+            let fits = i64::try_from(left).unwrap_or(i64::MAX);
+            match tx.first(sql, params![id, position, fits], |row| row.get::<String>("data"))? {
+                Some(data) => {
+                    left = left.saturating_sub(data.len());
+                    message.attachments.insert(0, Attachment { data: data.into(), ..one });
                 }
-                None => dropped.push(one.name),
+                None => left_out.insert(0, one.name),
             }
-        }
-        kept.reverse();
-        dropped.reverse();
-        message.attachments = kept;
-        if !dropped.is_empty() {
-            message.text.push_str(&format!("\n\n(Attached here, and left out to make room: {}.)", dropped.join(", ")));
         }
     }
     Ok(())
 }
 
-/// Bytes of what the messages of a conversation bring along.
+/// Bytes of a conversation's attachments.
 pub(super) fn weight(tx: &Tx, conversation: ConversationId) -> Result<i64> {
     let sql = "SELECT coalesce(sum(octet_length(b.data)), 0) FROM messages m
                JOIN message_attachments a ON a.message = m.id JOIN attachments b ON b.id = a.attachment
@@ -90,8 +82,8 @@ pub(super) fn weight(tx: &Tx, conversation: ConversationId) -> Result<i64> {
     tx.one(sql, [conversation.to_string()])
 }
 
-/// Bytes of all conversations of a person: what they bring along once, the rest as often as branches repeat it. Looks at
-/// each row and reads no text.
+/// Bytes of all conversations of a person: attachments once, the rest as often as branches repeat it. Looks at each row
+/// and reads no text.
 pub(super) fn bytes_of(tx: &Tx, user: UserId) -> Result<u64> {
     let sql = "SELECT
       (SELECT coalesce(sum(octet_length(m.text)), 0) FROM conversations c JOIN messages m ON m.conversation = c.id
@@ -105,7 +97,7 @@ pub(super) fn bytes_of(tx: &Tx, user: UserId) -> Result<u64> {
     Ok(tx.one::<i64>(sql, [user.to_string()])?.unsigned_abs())
 }
 
-/// Removes what no message brings along any more.
+/// Removes attachments that no message has any more.
 pub(super) fn sweep(tx: &Tx) -> Result<()> {
     let sql = "DELETE FROM attachments WHERE NOT EXISTS
                  (SELECT 1 FROM message_attachments a WHERE a.attachment = attachments.id)";

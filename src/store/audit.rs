@@ -40,7 +40,7 @@ use crate::model::{
     time::Time,
 };
 
-/// How a call's end changes what is learned of its tool (R43).
+/// How a call's end changes what is learned of its tool.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reward {
     /// Canonical id.

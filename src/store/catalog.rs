@@ -55,7 +55,7 @@ struct Current {
     seen: HashMap<SystemId, u64>,
 }
 
-/// Whether this is a person's own doing who may let a system be called: what a model does in his name is not.
+/// Whether this is a person's own doing who may let a system be called: what a model does in their name is not.
 pub fn lets_through(by: &Actor) -> bool {
     matches!(by.caller.door, Door::Api | Door::Cli) && by.caller.permissions.grants("settings:manage")
 }

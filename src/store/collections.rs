@@ -122,7 +122,7 @@ impl Collections {
             .await
     }
 
-    /// The numbers of the collections this person sees, of those named, by id or name; none named means all. One he does
+    /// The numbers of the collections this person sees, of those named, by id or name; none named means all. One they do
     /// not see is an error.
     pub async fn tags(&self, reader: Reader, named: Vec<String>) -> Result<HashSet<i64>> {
         self.db

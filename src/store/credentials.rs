@@ -36,7 +36,7 @@ const TOUCH: i64 = 60_000;
 /// What a credential stands for.
 #[derive(Debug)]
 pub struct Identity {
-    /// The person and what he may do through this credential.
+    /// The person and what they may do through this credential.
     pub caller: Caller,
     /// His role's name.
     pub role: String,

@@ -1,4 +1,4 @@
-//! The file storage: contents under their hash, for the owner of the process only (R10).
+//! The file storage: contents under their hash, for the owner of the process only.
 #![expect(clippy::disallowed_methods, reason = "the storage lies in the data directory, which is this layer's own")]
 
 use std::{

@@ -31,7 +31,7 @@ pub struct Graph {
 pub struct Sight {
     /// Whose eyes.
     pub reader: Reader,
-    /// Whether he may read knowledge.
+    /// Whether they may read knowledge.
     pub knowledge: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Which tools needs were met with: what find_tools learns from (R43).
+//! Which tools needs were met with: what find_tools learns from.
 //!
 //! A need stands with the conversation it was told in and goes with it, and with the person; so does its vector.
 

@@ -32,7 +32,7 @@ use crate::model::{
     user::UserId,
 };
 
-/// Everybody's memories, each person's behind a handle of his own. Cheap to clone.
+/// Everybody's memories, each person's behind a handle of their own. Cheap to clone.
 #[derive(Clone)]
 pub struct MemoryStore {
     db: Db,

@@ -22,9 +22,11 @@ pub struct Placed {
     pub seq: i64,
     /// The message.
     pub message: Message,
+    /// Names of its attachments that were left out for want of room.
+    pub left_out: Vec<String>,
 }
 
-/// Every message of a conversation from after `from` on, in order, with its steps; of what it brings along only the names.
+/// Every message of a conversation from after `from` on, in order, with its steps and the names of its attachments.
 pub(super) fn list(tx: &Tx, conversation: ConversationId, from: i64) -> Result<Vec<Placed>> {
     let mut steps: HashMap<String, Vec<Step>> = HashMap::new();
     let sql = "SELECT s.call_id, s.tool, s.asked_as, s.arguments, s.risk, s.state, s.success, s.output, s.model_text,
@@ -85,7 +87,7 @@ fn message(row: &Row<'_>) -> Result<Placed> {
         instead_of: row.optional_json("instead_of")?,
         former: 0,
     };
-    Ok(Placed { seq: row.get("seq")?, message })
+    Ok(Placed { seq: row.get("seq")?, message, left_out: Vec::new() })
 }
 
 fn step(row: &Row<'_>) -> Result<Step> {

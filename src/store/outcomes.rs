@@ -1,4 +1,4 @@
-//! What became of each tool's calls: counts, the learned weight (R43), and how long the last ones took.
+//! What became of each tool's calls: counts, the learned weight, and how long the last ones took.
 
 use std::collections::{BTreeMap, HashMap};
 

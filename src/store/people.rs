@@ -1,7 +1,7 @@
 //! The people of this installation: one handle over users, roles, sessions, keys and the first owner.
 //!
 //! Every change goes through [`People::change`], which makes all remembered credentials be looked up anew:
-//! what an administrator takes away is gone with his answer.
+//! what an administrator takes away is gone with their answer.
 
 use std::sync::{
     Arc,
@@ -120,7 +120,7 @@ impl Actor {
         self.append(tx, EventType::AdminAction, action, arguments)
     }
 
-    /// Writes the audit row of something that concerns his own sign-in.
+    /// Writes the audit row of something that concerns their own sign-in.
     pub(super) fn record_auth(&self, tx: &Tx, action: &str, arguments: Value) -> Result<()> {
         self.append(tx, EventType::Auth, action, arguments)
     }
@@ -148,7 +148,7 @@ impl Actor {
         audit::append(tx, &event).map(drop)
     }
 
-    /// Fails unless he holds all of `permissions`: nobody hands out, or takes from somebody, what he has not.
+    /// Fails unless they hold all of `permissions`: nobody hands out, or takes from somebody, what they have not.
     pub(super) fn require_all(&self, permissions: &Permissions) -> Result<()> {
         match permissions.iter().find(|wanted| !self.caller.permissions.grants(wanted)) {
             None => Ok(()),

@@ -1,4 +1,4 @@
-//! Business processes. Each change names the revision it was made on: nobody overwrites what he has not read.
+//! Business processes. Each change names the revision it was made on: nobody overwrites what they have not read.
 
 use serde_json::{Value, json};
 

@@ -1,4 +1,4 @@
-//! Tools found in a conversation, which stay in its model's context (R47).
+//! Tools found in a conversation, which stay in its model's context.
 
 use super::db::Db;
 use crate::model::{conversation::ConversationId, error::Result};

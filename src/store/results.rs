@@ -1,4 +1,4 @@
-//! Long results of tools, under a handle: a model reads the head, the data tools the whole (R40).
+//! Long results of tools, under a handle: a model reads the head, the data tools the whole.
 
 use std::{str::FromStr, time::Duration};
 
@@ -41,7 +41,7 @@ pub struct StoredText {
     pub origin: Option<Origin>,
 }
 
-/// The results of one person in one conversation; those of others cannot be reached (R44). Cheap to clone.
+/// The results of one person in one conversation; those of others cannot be reached. Cheap to clone.
 #[derive(Clone)]
 pub struct Results {
     db: Db,

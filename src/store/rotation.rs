@@ -168,7 +168,7 @@ impl Vault {
     }
 
     async fn reseal(&self, by: &Actor, kek: Kek, salt: Option<Vec<u8>>) -> Result<Rotated> {
-        // Both keys are at hand until the next start: who reads an older snapshot still opens what he finds.
+        // Both keys are at hand until the next start: who reads an older snapshot still opens what they find.
         self.ring.write().push(kek.clone());
         let (vault, by) = (self.clone(), by.clone());
         self.db

@@ -244,7 +244,7 @@ fn subjects(username: &str, address: &str, known_here: bool) -> [Subject; 2] {
     [name, Subject::Address(network(address))]
 }
 
-/// The owner of a thing, if it is `by` himself or he may manage that user. A key that may do less than its owner
+/// The owner of a thing, if it is `by` themselves or they may manage that user. A key that may do less than its owner
 /// does not manage its owner's credentials either. Somebody else's thing that is out of reach is `unknown`.
 pub(super) fn require_reach(tx: &Tx, by: &Actor, owner: UserId, unknown: &Error) -> Result<User> {
     if owner == by.caller.user {

@@ -55,7 +55,7 @@ impl People {
         self.require_link(token, now)
     }
 
-    /// Makes the owner and signs him in. Of many at once exactly one succeeds.
+    /// Makes the owner and signs them in. Of many at once exactly one succeeds.
     pub async fn set_up(&self, token: &str, username: Username, password: Secret, visit: Visit) -> Result<SignedIn> {
         if !self.needs_owner().await? {
             return Err(taken());

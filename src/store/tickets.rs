@@ -1,4 +1,4 @@
-//! Tickets: questions to people, decided once (R7).
+//! Tickets: questions to people, decided once.
 
 mod approvals;
 mod rows;

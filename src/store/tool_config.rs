@@ -1,4 +1,4 @@
-//! The configuration of tools: every value sealed in the vault, under `tool:<name>` (R34).
+//! The configuration of tools: every value sealed in the vault, under `tool:<name>`.
 
 use std::collections::{BTreeMap, BTreeSet};
 

@@ -33,7 +33,7 @@ pub struct NewTurn {
     pub conversation: ConversationId,
     /// The asker.
     pub caller: Caller,
-    /// The provider he chose, if he did.
+    /// The provider they chose, if they did.
     pub provider: Option<ProviderId>,
     /// When.
     pub now: Time,
@@ -61,7 +61,7 @@ pub struct OpenTurn {
     pub state: TurnState,
     /// The person who began it, with what they may still do: by their role, and by the key they began it with.
     pub caller: Caller,
-    /// The provider he chose, if he did.
+    /// The provider they chose, if they did.
     pub provider: Option<ProviderId>,
     /// Model calls made.
     pub model_calls: u32,
@@ -304,14 +304,14 @@ impl Turns {
             .await
     }
 
-    /// Every message of a conversation, in order; of what it brings along only the names.
+    /// Every message of a conversation, in order, with the names of its attachments.
     pub async fn messages(&self, conversation: ConversationId) -> Result<Vec<Message>> {
         let placed = self.db.read(move |tx| messages::list(tx, conversation, 0)).await?;
         Ok(placed.into_iter().map(|placed| placed.message).collect())
     }
 
-    /// What a model is told of a conversation: what was shortened, and every message after it; of what it brings along only
-    /// the names.
+    /// What a model is told of a conversation: what was shortened, and every message after it, with the names of
+    /// its attachments.
     pub async fn history(&self, conversation: ConversationId) -> Result<(Summary, Vec<Placed>)> {
         self.db
             .read(move |tx| {
@@ -327,9 +327,8 @@ impl Turns {
             .await
     }
 
-    /// Messages with what they bring along, the newest first, as far as `most` bytes go: what has no room is left out, and
-    /// its message says so.
-    pub async fn filled(&self, mut placed: Vec<Placed>, most: usize) -> Result<Vec<Placed>> {
+    /// Messages with the data of their attachments, the newest first, as far as `most` bytes go.
+    pub async fn with_attachments(&self, mut placed: Vec<Placed>, most: usize) -> Result<Vec<Placed>> {
         if placed.iter().all(|one| one.message.attachments.is_empty()) {
             return Ok(placed);
         }
@@ -341,7 +340,7 @@ impl Turns {
             .await
     }
 
-    /// Bytes of what a conversation's messages bring along.
+    /// Bytes of a conversation's attachments.
     pub async fn attached_bytes(&self, conversation: ConversationId) -> Result<usize> {
         let bytes = self.db.read(move |tx| attachments::weight(tx, conversation)).await?;
         usize::try_from(bytes).map_err(Error::internal)

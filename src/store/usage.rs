@@ -20,7 +20,7 @@ pub async fn spend(db: &Db, user: UserId, now: Time, cost: Usage) -> Result<()> 
     db.write(move |tx| add(tx, user, now, cost)).await
 }
 
-/// Adds to what he spent on the day of `now`.
+/// Adds to what a person spent on the day of `now`.
 pub(super) fn add(tx: &Tx, user: UserId, now: Time, cost: Usage) -> Result<()> {
     tx.run(
         "INSERT INTO usage (user, day, input_tokens, output_tokens) VALUES (?1, ?2, ?3, ?4)

@@ -34,7 +34,7 @@ pub struct NewUser {
 pub struct UserChange {
     /// A role's name.
     pub role: Option<String>,
-    /// Whether he is kept out.
+    /// Whether they are kept out.
     pub disabled: Option<bool>,
     /// A new password; ends their sessions and keys.
     pub password: Option<Secret>,
@@ -199,7 +199,7 @@ impl People {
     }
 }
 
-/// Inserts an account; the caller has checked that he may.
+/// Inserts an account; the caller has checked that they may.
 pub(super) fn insert(tx: &Tx, username: &Username, role: &Role, hash: &str, now: Time) -> Result<User> {
     let key = key(username.as_str());
     if tx.exists("SELECT 1 FROM users WHERE username_key = ?1", [&key])? {

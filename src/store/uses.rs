@@ -1,4 +1,4 @@
-//! What each person may open and how often and lately he did: the habit the launcher ranks by.
+//! What each person may open and how often and lately they did: the habit the launcher ranks by.
 
 use std::collections::HashMap;
 

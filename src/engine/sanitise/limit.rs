@@ -1,6 +1,6 @@
 //! The length of what a model reads of a result.
 
-/// Most characters between a tool's markers (R39), all that is said of a cut included.
+/// Most characters between a tool's markers, all that is said of a cut included.
 pub const LIMIT: usize = 3_000;
 /// Most characters of a result that is not cut: a line break follows the first marker, another comes before the last.
 pub(super) const ROOM: usize = LIMIT - 2;

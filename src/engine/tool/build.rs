@@ -137,7 +137,7 @@ impl Tool {
         self
     }
 
-    /// Keeps it always in the model's context (R30).
+    /// Keeps it always in the model's context.
     #[must_use]
     pub fn innate(mut self) -> Self {
         self.spec.innate = true;
@@ -187,7 +187,7 @@ impl Tool {
     }
 
     /// Keeps the values of these arguments, at any depth and under every alias, out of the audit: what is
-    /// remembered of a person is read by nobody else, administrators included (R4).
+    /// remembered of a person is read by nobody else, administrators included.
     #[must_use]
     pub fn private(mut self, arguments: &'static [&'static str]) -> Self {
         self.private = arguments;

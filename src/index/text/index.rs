@@ -7,7 +7,7 @@
 use std::{
     collections::{BTreeMap, HashMap, HashSet},
     fs,
-    path::{Path, PathBuf},
+    path::Path,
 };
 
 use parking_lot::Mutex;
@@ -17,7 +17,6 @@ use tantivy::{
     collector::TopDocs,
     columnar::Column,
     directory::MmapDirectory,
-    index::SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms},
     query::{BooleanQuery, ConstScoreQuery, EnableScoring, Occur, Query, TermQuery, TermSetQuery},
     schema::{FAST, Field, INDEXED, IndexRecordOption, Schema, TextFieldIndexing, TextOptions},
     tokenizer::TextAnalyzer,
@@ -26,6 +25,7 @@ use tantivy::{
 pub use super::made::Made;
 use super::{
     best::Best,
+    listed::unlisted,
     made::{Sealed, generations},
     words::{Split, words},
 };
@@ -380,22 +380,6 @@ fn schema() -> (Schema, Fields) {
         words: schema.add_text_field("words", TextOptions::default().set_indexing_options(words)),
     };
     (schema.build(), fields)
-}
-
-/// A file of a segment in use that the index does not list among its own: none that is not listed was looked at when it was
-/// checked for damage.
-fn unlisted(index: &Index) -> Result<Option<PathBuf>> {
-    let listed = index.directory().list_managed_files();
-    let segments = index.searchable_segment_metas().map_err(Error::internal)?;
-    let needed = segments.iter().flat_map(|segment| {
-        let deletes = segment.has_deletes().then_some(Delete);
-        [Postings, Positions, Terms, Store, FastFields, FieldNorms]
-            .into_iter()
-            .chain(deletes)
-            .map(|part| segment.relative_path(part))
-    });
-    let mut unlisted = needed.filter(|path| !listed.contains(path));
-    Ok(unlisted.next())
 }
 
 #[cfg(test)]

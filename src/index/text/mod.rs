@@ -2,5 +2,6 @@
 
 mod best;
 pub mod index;
+mod listed;
 mod made;
 pub mod words;

@@ -19,7 +19,7 @@ pub enum Kind {
 }
 
 impl Kind {
-    /// The risk of what nothing is known of but its kind (R6).
+    /// The risk of what nothing is known of but its kind.
     pub fn risk(self) -> Risk {
         match self {
             Self::Query | Self::Subscription => Risk::LowWrite,

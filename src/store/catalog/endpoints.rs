@@ -53,7 +53,7 @@ impl Catalog {
         self.write(work).await
     }
 
-    /// Writes down that somebody tries an endpoint, before he does.
+    /// Writes down that somebody tries an endpoint, before they do.
     pub async fn note_try(&self, by: &Actor, endpoint: &Endpoint) -> Result<()> {
         let (by, told) = (by.clone(), described(endpoint));
         self.db.write(move |tx| by.record(tx, "catalog.endpoint.test", told)).await
@@ -86,7 +86,7 @@ pub(super) fn drafted(tx: &Tx, system: SystemId, draft: EndpointDraft, now: Time
     Ok(endpoint)
 }
 
-/// An endpoint as it may be after a change: somebody who may not let it through lowers no risk that was. Fails where he
+/// An endpoint as it may be after a change: somebody who may not let it through lowers no risk that was. Fails where they
 /// would move one that guards calls away from them.
 pub(super) fn guarded(by: &Actor, old: &Endpoint, new: Endpoint) -> Result<Endpoint> {
     if lets_through(by) {
@@ -97,7 +97,7 @@ pub(super) fn guarded(by: &Actor, old: &Endpoint, new: Endpoint) -> Result<Endpo
     if !is_same {
         require_no_guard(by, old, "makes it send something else")?;
     }
-    // One that nobody has let through only ever raises a risk: his word for it is a proposal.
+    // One that nobody has let through only ever raises a risk: their word for it is a proposal.
     let least = if old.reviewed { old.effective_risk() } else { Risk::Read };
     Ok(Endpoint { reviewed: old.reviewed && is_same, risk: new.risk.max(least), ..new })
 }

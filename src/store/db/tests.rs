@@ -244,7 +244,7 @@ async fn a_full_disk_is_said_and_loses_nothing() {
 }
 
 impl Db {
-    /// The same database for somebody with no patience at all, and the places he finds: one.
+    /// The same database for somebody with no patience at all, and the places they find: one.
     pub(crate) fn crowded(&self) -> (Self, Arc<Semaphore>) {
         let places = Arc::new(Semaphore::new(1));
         (Self { places: Arc::clone(&places), patience: Duration::ZERO, ..self.clone() }, places)

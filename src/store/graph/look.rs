@@ -1,4 +1,4 @@
-//! Looking at the graph. What was found in documents a reader does not see is not there for him: no node, no edge, no
+//! Looking at the graph. What was found in documents a reader does not see is not there for them: no node, no edge, no
 //! count.
 
 use std::collections::{HashMap, HashSet};

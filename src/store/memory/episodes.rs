@@ -19,7 +19,7 @@ use crate::{
 
 /// Most conversations looked at in one go.
 const AT_ONCE: i64 = 50;
-/// Most of those a person has just left: his turn waits for them, the others are found once they rest.
+/// Most of those a person has just left: their turn waits for them, the others are found once they rest.
 const LEFT: i64 = 3;
 
 /// A conversation that is over, or rests.
@@ -56,7 +56,7 @@ impl Episodes {
         self.db.read(move |tx| due(tx, sql, (before.millis(), AT_ONCE))).await
     }
 
-    /// One person's conversations but this one: he has left them for it.
+    /// One person's conversations but this one: they have left them for it.
     pub async fn left(&self, user: UserId, current: ConversationId) -> Result<Vec<Due>> {
         let sql = "SELECT c.id, c.user, c.title, c.episode_upto FROM conversations c WHERE c.user = ?1 AND c.id <> ?2
                      AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)

@@ -56,7 +56,7 @@ async fn of_many_large_attachments_the_newest_reach_the_model_and_the_others_are
     let asked = chat.llm.body(3);
     let told = asked["messages"].as_array().unwrap();
     let (first, last) = (&told[1]["content"], &told[7]["content"]);
-    let note = "Look at a.png.\n\n(Attached here, and left out to make room: a.png.)";
+    let note = "Look at a.png.\n\n[ATTACHMENT:a.png]\n(left out to make room)\n[/ATTACHMENT]";
     assert_eq!(first.as_str().or_else(|| first[0]["text"].as_str()), Some(note));
     assert!(last[1]["image_url"]["url"].as_str().is_some_and(|url| url.len() > 5_000_000));
     let view = chat.owner.view(&conversation).await;

@@ -4708,7 +4708,7 @@ export interface components {
             /** @description Check everything, run nothing. */
             dry_run?: boolean;
         };
-        /** @description What came of a call (R24). */
+        /** @description What came of a call. */
         InvokeAnswer: {
             /** @description Whether it worked. */
             success: boolean;
