@@ -21,7 +21,7 @@ use parking_lot::RwLock;
 use serde_json::json;
 
 use super::{db::Db, people::Actor, sql::Tx, vault::Vault};
-use crate::model::{
+use satchel_model::{
     caller::Door,
     catalog::{
         directory::{Directory, Registered},

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{db::Db, sql::Depth};
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     figure::bytes,
 };
@@ -46,7 +46,7 @@ pub async fn examine(db: &Db) -> Result<Report> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::db::Commit;
+    use crate::db::Commit;
 
     #[tokio::test]
     async fn what_was_searched_before_it_changed_is_not_taken_for_damage() {

@@ -12,7 +12,7 @@ use super::{
     sql::{Tx, params},
     usage,
 };
-use crate::model::{
+use satchel_model::{
     call::TicketId,
     caller::Caller,
     conversation::{

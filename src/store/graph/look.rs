@@ -5,16 +5,14 @@ use std::collections::{HashMap, HashSet};
 
 use super::{Filter, Sight};
 use crate::{
-    model::{
-        error::{Error, Result},
-        graph::{Count, Edge, MAX_DEPTH, Neighbor, Node, Overview, Part},
-    },
-    store::{
-        author,
-        collections::VISIBLE,
-        origin,
-        sql::{Row, Tx, like, params},
-    },
+    author,
+    collections::VISIBLE,
+    origin,
+    sql::{Row, Tx, like, params},
+};
+use satchel_model::{
+    error::{Error, Result},
+    graph::{Count, Edge, MAX_DEPTH, Neighbor, Node, Overview, Part},
 };
 
 /// Most nodes and edges of one answer.
