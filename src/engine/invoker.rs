@@ -18,7 +18,7 @@ use super::{
     context::{Conclusion, Pipeline, Run, Toolset},
     cut,
     grant::Grant,
-    heavy::{self, HeavyCalls},
+    heavy::{self, HeavyCalls, Place},
     origin,
     record::Record,
     registry::{self, Found, Refused, Registry},
@@ -35,7 +35,7 @@ use satchel_model::{
     output::Output,
     spec::Source,
 };
-use satchel_share::behalf;
+use satchel_share::{Part, behalf};
 use satchel_store::{
     conversations::Conversations,
     results::{Results, StoredText},
@@ -103,8 +103,11 @@ impl Invoker {
         let (is_heavy, user) = (heavy::is_heavy(&call), Some(call.caller.user));
         let this = self.clone();
         let attempt = async move {
-            match this.heavy.turn(&call).await {
-                Ok(_turn) => heavy::run(is_heavy, this.attempt(call, approval, stops)).await,
+            match this.heavy.place(&call).await {
+                Ok(Some(Place { turn, room: _room })) => {
+                    heavy::run(is_heavy, this.attempt(call, approval, stops, Some(turn))).await
+                }
+                Ok(None) => heavy::run(is_heavy, this.attempt(call, approval, stops, None)).await,
                 Err(error) => Conclusion { outcome: Err(error), origin: None },
             }
         };
@@ -113,7 +116,7 @@ impl Invoker {
     }
 
     /// Opens the record, takes the steps, closes the record: a panic closes it too.
-    async fn attempt(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Conclusion {
+    async fn attempt(&self, call: Call, approval: Option<Approval>, stops: Stops, turn: Option<Part>) -> Conclusion {
         let mut record = Record::open(&call, approval.as_ref(), self.app.clock.now());
         let registry = self.registry();
         // Looked up once: whoever withdraws it while it runs does not take away what it is.
@@ -122,8 +125,14 @@ impl Invoker {
         let registry = Arc::new(registry.as_seen_by(&call.caller));
         let outcome = match &found {
             Ok(found) => {
-                let attempt =
-                    Attempt { call: &call, approval: approval.as_ref(), found, registry: &registry, stops: &stops };
+                let attempt = Attempt {
+                    call: &call,
+                    approval: approval.as_ref(),
+                    found,
+                    registry: &registry,
+                    stops: &stops,
+                    turn,
+                };
                 let steps = AssertUnwindSafe(self.steps(attempt, &mut record)).catch_unwind();
                 steps.await.unwrap_or_else(|panic| Err(panicked(&panic)))
             }
@@ -173,7 +182,7 @@ impl Invoker {
     }
 
     async fn steps(&self, attempt: Attempt<'_>, record: &mut Record) -> Result<Outcome> {
-        let Attempt { call, approval, found, registry, stops } = attempt;
+        let Attempt { call, approval, found, registry, stops, turn } = attempt;
         record.found(found, &call.params);
         let settings = self.app.settings.get();
         let grant = Grant::check(&found.tool, &call.caller, &settings)?;
@@ -210,6 +219,8 @@ impl Invoker {
         let origin = call.origin.clone().or(origin);
         let run = Run { call: call.without_params(), settings: own.clone(), cancel, coverage, origin };
         let (context, running) = grant.run(self.pipeline(), run, prepared)?;
+        // It may wait for others now, as long as it likes.
+        drop(turn);
         let output = tokio::select! {
             biased;
             stopped = stops.stopped(&self.app, call, risk) => Err(stopped),
@@ -333,6 +344,8 @@ struct Attempt<'a> {
     found: &'a Found,
     registry: &'a Registry,
     stops: &'a Stops,
+    /// At checking and assessing it, where its arguments are large.
+    turn: Option<Part>,
 }
 
 fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {

@@ -153,3 +153,29 @@ async fn what_the_data_tools_compute_for_long_waits_for_its_turn_at_heavy_work()
     let refused = (answer("transform_data", rows(100_000)).await, answer("calculator", sum(500)).await);
     assert_eq!(refused, (Err(Kind::Busy), Err(Kind::Busy)));
 }
+
+#[tokio::test]
+async fn large_calls_that_wait_for_others_keep_nobody_waiting() {
+    let dir = tempfile::tempdir().unwrap();
+    let data = DataDir::hold(dir.path()).unwrap();
+    let app = Arc::new(services(&data, config(dir.path())).await.unwrap());
+    let owner = app.stores.people.local_caller().await.unwrap();
+    let gate = Gate::default();
+    let echo = tools::list::all(&Handles::default()).into_iter().find(|tool| tool.spec().name == "calculator").unwrap();
+    let invoker = Invoker::new(Arc::clone(&app), Registry::new(vec![held(&gate), echo]).unwrap());
+    let large = "x".repeat(64 << 10);
+    let mut waiting = Vec::new();
+    for _ in 0..2 {
+        let (invoker, owner, large) = (invoker.clone(), owner.clone(), large.clone());
+        let call = Call::new(owner, "post", json!({"text": large}));
+        waiting.push(tokio::spawn(async move { invoker.invoke(call, CancellationToken::new()).await }));
+        gate.started.notified().await;
+    }
+    let sum = Call::new(owner, "calculator", json!({"expression": format!("1{}", " ".repeat(64 << 10))}));
+    let answered = invoker.invoke(sum, CancellationToken::new()).await;
+    assert!(!matches!(&answered, Err(error) if error.kind() == Kind::Busy), "{answered:?}");
+    for call in waiting {
+        gate.release.notify_one();
+        assert!(matches!(call.await.unwrap().unwrap(), Outcome::Done(_)));
+    }
+}
