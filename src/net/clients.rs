@@ -43,7 +43,9 @@ impl Clients {
 
     #[expect(clippy::disallowed_methods, reason = "the one place where a client is made")]
     fn build(&self, passage: Passage, tls: &Tls) -> Result<Client> {
-        let config = self.trust.config(tls, &[b"h2".to_vec(), b"http/1.1".to_vec()])?;
+        // Over HTTP/2 a server that opens no further stream keeps what was to be sent, long after nobody waits for it, and
+        // every later request to its host behind it. Over HTTP/1.1 a request that is given up ends its connection.
+        let config = self.trust.config(tls, &[b"http/1.1".to_vec()])?;
         Client::builder()
             .user_agent(concat!("Satchel/", env!("CARGO_PKG_VERSION")))
             .no_proxy()

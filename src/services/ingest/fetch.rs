@@ -1,6 +1,6 @@
 //! Brings a document's file into the storage: from an address, through the guard, or from a folder of this machine.
 
-use std::path::Path;
+use std::{path::Path, time::Duration};
 
 use encoding_rs::{Encoding, UTF_8};
 use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
@@ -20,6 +20,8 @@ use satchel_store::{documents::Content, files::Incoming, ingest::Job};
 
 /// Redirects followed.
 const REDIRECTS: u8 = 5;
+/// Longest time an address may take in all.
+const LONGEST: Duration = Duration::from_secs(300);
 /// Bytes copied at a time.
 const PIECE: usize = 64 << 10;
 const ACCEPTED: HeaderValue = HeaderValue::from_static(
@@ -66,6 +68,7 @@ async fn from_address(app: &App, job: &Job, address: &str) -> Result<Content> {
     let url = Url::parse(address).map_err(|_| Error::invalid(format!("'{address}' is not an address.")))?;
     let mut request = Request::get(url);
     request.max_redirects = REDIRECTS;
+    request.limit = Some(LONGEST);
     request.headers.insert(ACCEPT, ACCEPTED);
     let response = app.outbound(Origin::part(Part::Ingest, job.by))?.send(request).await?;
     require_content(&response)?;

@@ -10,8 +10,11 @@ use satchel_model::error::{Error, Kind, Result};
 use satchel_share::Share;
 use satchel_store::ingest::{Job, Worker};
 
-/// Documents fetched and read at once, and those of one person: each may take a hundred megabytes.
+/// Documents taken in at once. Most of one's time may go by with fetching it, which takes no memory and waits for others.
+const WORKERS: usize = 16;
+/// Documents read at once, which may take a hundred megabytes each.
 const READERS: usize = 3;
+/// Documents of one person among either.
 const EACH: usize = 2;
 /// The longest a worker waits before it looks for work itself.
 const PATIENCE: Duration = Duration::from_secs(60);
@@ -29,7 +32,7 @@ pub async fn start(app: &Arc<App>) -> Result<()> {
     let (files, used) = (app.stores.knowledge.files.clone(), app.stores.knowledge.ingest.files().await?);
     tokio::task::spawn_blocking(move || files.sweep(&used)).await.map_err(Error::internal)??;
     let parsing = Share::new(READERS, EACH);
-    for _ in 0..READERS {
+    for _ in 0..WORKERS {
         let parsing = parsing.clone();
         spawn(app, move |app| read_all(app, parsing.clone()));
     }
