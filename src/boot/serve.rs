@@ -7,7 +7,7 @@ use tokio::time::timeout;
 use super::lifecycle::Satchel;
 use satchel_config::Config;
 use satchel_doors::cli::run::Exit;
-use satchel_host::stop::Stop;
+use satchel_host::{descriptors, stop::Stop};
 use satchel_index::memory;
 use satchel_model::error::{Error, Result};
 use satchel_store::dir::DataDir;
@@ -22,6 +22,7 @@ pub(super) async fn serve(mut config: Config) -> Result<Exit> {
         () = &mut ended => return Ok(Exit::Done),
         held = DataDir::wait_for(&config.data) => held?,
     };
+    descriptors::raise_limit();
     let mut satchel = Satchel::start_in(held, config.clone()).await?;
     announce(&satchel).await?;
     if timeout(SETTLED, &mut ended).await.is_ok() {

@@ -18,8 +18,8 @@ use super::{
     context::{Conclusion, Pipeline, Run, Toolset},
     cut,
     grant::Grant,
-    heavy::{self, HeavyCalls, Place},
     origin,
+    places::{self, Place, Places},
     record::Record,
     registry::{self, Found, Refused, Registry},
     run::{self, Stops},
@@ -49,7 +49,7 @@ pub struct Invoker {
     registry: Arc<RwLock<Arc<Registry>>>,
     listeners: Arc<[Listener]>,
     pub(super) approved: ApprovedCalls,
-    heavy: HeavyCalls,
+    places: Places,
 }
 
 impl Invoker {
@@ -57,7 +57,7 @@ impl Invoker {
     pub fn new(app: Arc<App>, registry: Registry) -> Self {
         let registry = Arc::new(RwLock::new(Arc::new(registry)));
         let listeners = Arc::new([]);
-        Self { app, registry, listeners, approved: ApprovedCalls::default(), heavy: HeavyCalls::default() }
+        Self { app, registry, listeners, approved: ApprovedCalls::default(), places: Places::default() }
     }
 
     /// The same invoker, which tells this listener as well of the outcome of each call that teaches something.
@@ -100,14 +100,13 @@ impl Invoker {
 
     /// Runs a call, with a person's approval where it or its parent has one.
     pub(super) async fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> Conclusion {
-        let (is_heavy, user) = (heavy::is_heavy(&call), Some(call.caller.user));
+        let (is_heavy, user) = (places::is_heavy(&call), Some(call.caller.user));
         let this = self.clone();
         let attempt = async move {
-            match this.heavy.place(&call).await {
-                Ok(Some(Place { turn, room: _room })) => {
-                    heavy::run(is_heavy, this.attempt(call, approval, stops, Some(turn))).await
+            match this.places.take(&call).await {
+                Ok(Place { turn, call: _call, room: _room }) => {
+                    places::run(is_heavy, this.attempt(call, approval, stops, turn)).await
                 }
-                Ok(None) => heavy::run(is_heavy, this.attempt(call, approval, stops, None)).await,
                 Err(error) => Conclusion { outcome: Err(error), origin: None },
             }
         };

@@ -27,6 +27,9 @@ const RESULTS: (usize, usize) = (48 << 20, 16 << 20);
 /// The same of what readers answered while it is parsed, which takes several times as many.
 const ANSWERS: (usize, usize) = (24 << 20, 8 << 20);
 
+/// Descriptions of APIs that are being fetched, in all and of one person: each is in memory as it comes.
+const IMPORTS: (usize, usize) = (6, 2);
+
 /// Turns that work on something of so many bytes takes: one, or all of a person's where it is large.
 pub fn turns_for(bytes: u64) -> usize {
     if bytes > LARGE { usize::MAX } else { 1 }
@@ -40,6 +43,7 @@ pub struct Work {
     small: Share,
     results: Share,
     answers: Share,
+    imports: Share,
     patience: Duration,
     threads: Threads,
 }
@@ -67,9 +71,9 @@ impl Default for Work {
 impl Work {
     /// So much that waits for a disk at once, and of one person at most.
     pub fn shared(all: usize, each: usize) -> Self {
-        let [results, answers] = [RESULTS, ANSWERS].map(|(all, each)| Share::new(all, each));
+        let [results, answers, imports] = [RESULTS, ANSWERS, IMPORTS].map(|(all, each)| Share::new(all, each));
         let (turns, small) = (Share::new(all, each), Share::new(0, 0));
-        Self { turns, small, results, answers, patience: PATIENCE, threads: Threads::Blocking }
+        Self { turns, small, results, answers, imports, patience: PATIENCE, threads: Threads::Blocking }
     }
 
     /// The same for people who have no patience: who finds no turn is refused at once.
@@ -176,6 +180,15 @@ impl Work {
         timeout(self.patience, self.answers.take(who, bytes)).await.map_err(|_| busy(MANY_RESULTS))
     }
 
+    /// A turn at fetching a description of an API.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Busy`] where others of that person leave none in 15 seconds.
+    pub async fn import_turn(&self, who: Option<UserId>) -> Result<Part> {
+        timeout(self.patience, self.imports.take(who, 1)).await.map_err(|_| busy(MANY_IMPORTS))
+    }
+
     /// Bytes of results that one person may have in memory.
     pub const fn results_of_one() -> u64 {
         RESULTS.1 as u64
@@ -183,6 +196,8 @@ impl Work {
 }
 
 const MUCH_WORK: &str = "The server has more work than it can keep up with: nothing was done. Try again soon.";
+const MANY_IMPORTS: &str =
+    "Too many descriptions of APIs are read at once: this one was not. Try again when they are done.";
 const MANY_RESULTS: &str = "Too many large results are asked for at once: nothing was done. Ask for less at a time, or try \
                             again soon.";
 

@@ -239,7 +239,7 @@ async fn tail(state: Data<State>, Who(caller): Who<Caller>, request: HttpRequest
             return Ok(Some((text, (state, last))));
         }
     });
-    Ok(sse::response(&request, events))
+    sse::response(&request, events)
 }
 
 /// Each of these rows as an event.

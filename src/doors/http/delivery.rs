@@ -23,7 +23,7 @@ use satchel_engine::cut::{self, Recipient};
 use satchel_host::aside;
 use satchel_model::{
     call::{CallId, Done},
-    error::{Error, Result},
+    error::{Error, Kind, Result},
     json::{Counter, weighs_more},
     output::Output,
     user::UserId,
@@ -38,6 +38,8 @@ const IN_FLIGHT: (usize, usize) = (128 << 20, 32 << 20);
 const ARRIVING: (usize, usize) = (64 << 20, 16 << 20);
 /// Answers that are made at once, in all and of one person: what a large one is made of is in memory as well.
 const MADE: (usize, usize) = (3, 2);
+/// Streams of events that are open, in all and of one person: each holds a connection.
+const STREAMS: (usize, usize) = (4_096, 512);
 /// A value of fewer bytes is written where it is.
 pub(super) const SMALL: usize = 256 << 10;
 /// Bytes the connection is given at a time: it copies them.
@@ -57,12 +59,13 @@ pub(super) struct Delivery {
     bytes: Share,
     bodies: Share,
     makers: Share,
+    streams: Share,
 }
 
 impl Delivery {
     pub(super) fn new() -> Self {
         let share = |(all, each)| Share::new(all, each);
-        Self { bytes: share(IN_FLIGHT), bodies: share(ARRIVING), makers: share(MADE) }
+        Self { bytes: share(IN_FLIGHT), bodies: share(ARRIVING), makers: share(MADE), streams: share(STREAMS) }
     }
 
     /// Room for so many bytes of a person's answers, when there is some for them.
@@ -73,6 +76,16 @@ impl Delivery {
     /// Room for so many bytes of a person's bodies on their way in.
     pub(super) async fn body_room(&self, user: UserId, bytes: usize) -> Part {
         self.bodies.take(Some(user), bytes).await
+    }
+
+    /// The place of a stream of events of this person, until it ends.
+    ///
+    /// # Errors
+    ///
+    /// [`Kind::Exhausted`] where they have as many open as one may.
+    pub(super) fn stream(&self, user: Option<UserId>) -> Result<Part> {
+        let message = "Too many streams of events are open at once: close some of them, then try again.";
+        self.streams.try_take(user, 1).ok_or_else(|| Error::new(Kind::Exhausted, message))
     }
 
     /// A turn at making or reading something large of a person; `None` is nobody who is known.

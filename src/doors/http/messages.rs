@@ -66,7 +66,7 @@ async fn send(
     let Send { content, attachments, provider } = body.0;
     let message = NewMessage { content, attachments, provider };
     let events = state.agent.send(&caller, id(&path)?, message).await?;
-    Ok(sse::posted(&request, streamed(state, events)))
+    sse::posted(&request, streamed(state, events))
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -91,7 +91,7 @@ async fn follow(
     let header = request.headers().get("last-event-id").and_then(|value| value.to_str().ok());
     let after = header.or(query.last_event_id.as_deref());
     let events = state.agent.events(caller.user, id(&path)?, after).await?;
-    Ok(sse::response(&request, streamed(state, events)))
+    sse::response(&request, streamed(state, events))
 }
 
 /// Stops the turn that is under way, at once.
@@ -125,7 +125,7 @@ async fn regenerate(
     body: OptionalBody<Regenerate>,
 ) -> HttpResult<HttpResponse> {
     let events = state.agent.regenerate(&caller, id(&path)?, body.0.provider).await?;
-    Ok(sse::posted(&request, streamed(state, events)))
+    sse::posted(&request, streamed(state, events))
 }
 
 fn streamed(state: Data<State>, events: Subscription) -> impl Stream<Item = Result<Bytes>> + 'static {

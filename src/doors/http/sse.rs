@@ -2,11 +2,15 @@
 
 use std::time::Duration;
 
-use actix_web::{HttpRequest, HttpResponse, http::header, web::Bytes};
+use actix_web::{
+    HttpRequest, HttpResponse,
+    http::header,
+    web::{Bytes, Data},
+};
 use futures_util::{Stream, StreamExt, future, stream};
 use serde::Serialize;
 
-use super::standing::Standing;
+use super::{caller::identity, error::HttpResult, standing::Standing, state::State};
 use satchel_model::error::{Error, Result};
 
 /// A comment that every stream begins with: Firefox tells a page of an answer only when some of its body has come.
@@ -44,12 +48,26 @@ pub(super) fn frame(id: &str, name: &str, data: &str) -> String {
 }
 
 /// An answer to a GET that streams events; nothing on the way may hold them back, and nothing keeps them.
-pub(super) fn response(request: &HttpRequest, events: impl Stream<Item = Result<Bytes>> + 'static) -> HttpResponse {
+///
+/// # Errors
+///
+/// Where the caller has too many streams open.
+pub(super) fn response(
+    request: &HttpRequest,
+    events: impl Stream<Item = Result<Bytes>> + 'static,
+) -> HttpResult<HttpResponse> {
     streaming(request, events, "no-store")
 }
 
 /// The same to a POST, which is stored nowhere: Chromium reports it as broken off where `no-store` says so once more.
-pub(super) fn posted(request: &HttpRequest, events: impl Stream<Item = Result<Bytes>> + 'static) -> HttpResponse {
+///
+/// # Errors
+///
+/// Where the caller has too many streams open.
+pub(super) fn posted(
+    request: &HttpRequest,
+    events: impl Stream<Item = Result<Bytes>> + 'static,
+) -> HttpResult<HttpResponse> {
     streaming(request, events, "private, no-cache")
 }
 
@@ -58,16 +76,20 @@ fn streaming(
     request: &HttpRequest,
     events: impl Stream<Item = Result<Bytes>> + 'static,
     caching: &'static str,
-) -> HttpResponse {
+) -> HttpResult<HttpResponse> {
+    let place = match request.app_data::<Data<State>>() {
+        Some(state) => Some(state.delivery.stream(identity(request).ok().map(|known| known.caller.user))?),
+        None => None,
+    };
     let standing = Standing::new(request);
     let events = events.take_while(move |_| {
-        let standing = standing.clone();
+        let (standing, _held) = (standing.clone(), &place);
         async move { standing.ensure().await.is_ok() }
     });
-    HttpResponse::Ok()
+    Ok(HttpResponse::Ok()
         .content_type("text/event-stream")
         .insert_header((header::CACHE_CONTROL, caching))
         .insert_header((header::CONTENT_ENCODING, "identity"))
         .insert_header(("x-accel-buffering", "no"))
-        .streaming(stream::once(future::ready(Ok(Bytes::from_static(OPEN)))).chain(events))
+        .streaming(stream::once(future::ready(Ok(Bytes::from_static(OPEN)))).chain(events)))
 }

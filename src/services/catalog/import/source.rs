@@ -74,6 +74,7 @@ pub async fn read(app: &App, http: &Http, source: ImportSource, system: Option<&
             "The document and the files it names were not read within three minutes. Try again, or give it as one text.",
         )
     };
+    let _turn = app.host.work.import_turn(http.user()).await?;
     timeout(PATIENCE, read_all(app, http, source, system)).await.map_err(late)?
 }
 
