@@ -98,7 +98,7 @@ pub(super) fn ids(tx: &Tx, reader: Reader, documents: &[DocumentId], kinds: &[St
 /// These passages, as far as they are still found and this person sees them; in no order.
 pub(super) fn list(tx: &Tx, reader: Reader, ids: &[ChunkId]) -> Result<Vec<Excerpt>> {
     let sql = format!(
-        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text, d.id AS document, d.title, {}
+        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.until, c.text, d.id AS document, d.title, {}
              FROM json_each(?2) w JOIN chunks c ON c.id = w.value
                JOIN documents d ON d.number = c.document AND d.version = c.version
                JOIN collections k ON k.number = d.collection

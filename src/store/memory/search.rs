@@ -160,7 +160,7 @@ pub(super) fn holding(tx: &Tx, user: UserId, wanted: &BTreeSet<String>, now: Tim
     let query = format!("owner : \"{owner}\" AND words : ({})", terms.join(" OR "));
     let sql = "SELECT memories.*
                FROM memory_words JOIN memories ON memories.number = memory_words.rowid
-               WHERE memory_words MATCH ?1 AND memories.user = ?2 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?3";
+               WHERE memory_words MATCH ?1 AND memories.person = ?2 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?3";
     tx.all(sql, (query, user.to_string(), CANDIDATES), |row| numbered(row, now))
 }
 
@@ -177,7 +177,7 @@ fn candidates(
         let near = cache.get(&moment, user, &vector.model)?.nearest(&vector.values, usize::MAX);
         let near: Vec<(i64, f32)> = near.into_iter().take_while(|(_, cosine)| *cosine >= NEAR).collect();
         let known: BTreeSet<i64> = found.iter().map(|(number, _)| *number).collect();
-        let sql = "SELECT * FROM memories WHERE number = ?1 AND user = ?2";
+        let sql = "SELECT * FROM memories WHERE number = ?1 AND person = ?2";
         for (number, _) in near.iter().take(NEAREST).filter(|(number, _)| !known.contains(number)) {
             found.extend(moment.first(sql, (number, user.to_string()), |row| numbered(row, search.now))?);
         }
@@ -205,7 +205,7 @@ fn order(matches: &mut Vec<Match>, limit: usize) {
 }
 
 fn count(tx: &Tx, user: UserId) -> Result<usize> {
-    let sql = "SELECT count(*) FROM memories WHERE user = ?1";
+    let sql = "SELECT count(*) FROM memories WHERE person = ?1";
     let count: i64 = tx.one(sql, [user.to_string()])?;
     usize::try_from(count).map_err(Error::internal)
 }
