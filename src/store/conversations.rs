@@ -57,11 +57,11 @@ impl Conversations {
         let pattern = search.as_deref().map(like);
         let sql = format!(
             "SELECT {COLUMNS},
-               CASE WHEN ?2 IS NULL THEN NULL ELSE (SELECT m.text FROM messages m
+               CASE WHEN CAST(?2 AS TEXT) IS NULL THEN NULL ELSE (SELECT m.text FROM messages m
                   WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'
                   ORDER BY m.seq DESC LIMIT 1) END AS text
              FROM conversations c
-             WHERE c.person = ?1 AND (?2 IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
+             WHERE c.person = ?1 AND (CAST(?2 AS TEXT) IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
                 OR lower(c.folder) LIKE lower(?2) ESCAPE '\\'
                 OR EXISTS (SELECT 1 FROM messages m
                            WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'))

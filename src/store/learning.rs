@@ -130,14 +130,16 @@ fn all(tx: &Tx, model: &str) -> Result<Vec<PastNeed>> {
 
 fn learned(tx: &Tx, tool: &str, person: Option<String>, bound: f32) -> Result<Learned> {
     let sums = "SELECT count(DISTINCT text) AS needs, count(DISTINCT person) AS people,
-                       coalesce(sum(successes), 0) AS successes, coalesce(sum(failures), 0) AS failures
+                       CAST(coalesce(sum(successes), 0) AS BIGINT) AS successes,
+                       CAST(coalesce(sum(failures), 0) AS BIGINT) AS failures
                 FROM need_tools JOIN needs ON needs.id = need WHERE tool = ?1";
     let sums = tx.first(sums, [tool], |row| {
         Ok((row.get("needs")?, row.get("people")?, row.get("successes")?, row.get("failures")?))
     })?;
     let (needs, people, successes, failures) = sums.unwrap_or_default();
     let own = tx.all(
-        "SELECT text, sum(successes) AS successes, sum(failures) AS failures, max(last_at) AS last_at
+        "SELECT text, CAST(sum(successes) AS BIGINT) AS successes, CAST(sum(failures) AS BIGINT) AS failures,
+                max(last_at) AS last_at
          FROM need_tools JOIN needs ON needs.id = need
          WHERE tool = ?1 AND person = ?2
          GROUP BY text ORDER BY max(last_at) DESC, max(needs.id) DESC LIMIT ?3",

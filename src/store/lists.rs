@@ -238,7 +238,7 @@ fn all(tx: &Tx, user: &str) -> Result<Vec<ListSummary>> {
 
 fn history(tx: &Tx, user: &str, name_key: Option<String>, limit: u32) -> Result<Vec<ListEvent>> {
     let sql = "SELECT time, name, action, items, origin FROM list_history
-               WHERE person = ?1 AND (?2 IS NULL OR name_key = ?2) ORDER BY id DESC LIMIT ?3";
+               WHERE person = ?1 AND (CAST(?2 AS TEXT) IS NULL OR name_key = ?2) ORDER BY id DESC LIMIT ?3";
     tx.all(sql, (user, name_key, limit), |row| {
         let (list, action) = (row.get("name")?, row.get("action")?);
         Ok(ListEvent { time: row.time("time")?, list, action, items: row.json("items")?, origin: origin::read(row)? })

@@ -159,12 +159,12 @@ impl Kind {
     }
 
     fn list(self, tx: &Tx, user: UserId, room: &Cell<usize>) -> Result<Vec<FromOutside>> {
-        let sql = format!("SELECT * FROM ({}) ORDER BY updated_at DESC LIMIT ?2", self.sql().rows);
+        let sql = format!("SELECT * FROM ({}) found ORDER BY updated_at DESC LIMIT ?2", self.sql().rows);
         tx.all(&sql, (user.to_string(), LISTED), |row| self.read(row, room))
     }
 
     fn find(self, tx: &Tx, user: UserId, id: &str) -> Result<Option<FromOutside>> {
-        let sql = format!("SELECT * FROM ({}) WHERE id = ?2", self.sql().rows);
+        let sql = format!("SELECT * FROM ({}) found WHERE id = ?2", self.sql().rows);
         tx.first(&sql, (user.to_string(), id), |row| self.read(row, &Cell::new(0)))
     }
 
@@ -193,8 +193,7 @@ impl Kind {
     fn sql(self) -> KindSql {
         match self {
             Self::Memory => KindSql {
-                rows:
-                    "SELECT m.id, m.key AS name, m.content || coalesce((SELECT group_concat(char(10) || v.content, '')
+                rows: "SELECT m.id, m.key AS name, m.content || coalesce((SELECT string_agg('\n' || v.content, '')
                          FROM memory_versions v WHERE v.memory = m.number), '') AS text, m.origin, m.updated_at
                        FROM memories m WHERE m.person = ?1 AND m.origin IS NOT NULL",
                 clear: "UPDATE memories SET origin = NULL WHERE person = ?1 AND id = ?2",
@@ -216,7 +215,7 @@ impl Kind {
                 clear: "UPDATE clipboards SET origin = NULL WHERE person = ?1 AND ?2 = 'clipboard'",
             },
             Self::IndexEntry => KindSql {
-                rows: "SELECT name AS id, name, coalesce(text || char(10), '') || metadata AS text, origin, updated_at
+                rows: "SELECT name AS id, name, coalesce(text || '\n', '') || metadata AS text, origin, updated_at
                        FROM index_entries WHERE ?1 <> '' AND origin IS NOT NULL",
                 clear: "UPDATE index_entries SET origin = NULL WHERE ?1 <> '' AND name = ?2",
             },

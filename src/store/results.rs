@@ -121,7 +121,7 @@ const SURPLUS: &str = "DELETE FROM results WHERE id IN (
     SELECT id, sum(octet_length(text) + (SELECT coalesce(sum(octet_length(parts.text)), 0) FROM result_parts parts
                                          WHERE parts.result = results.id))
                OVER (ORDER BY created_at DESC, id DESC) AS bytes
-    FROM results WHERE person = ?1)
+    FROM results WHERE person = ?1) sized
   WHERE bytes > ?2)";
 
 /// A text in pieces that end with whole characters.

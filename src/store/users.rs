@@ -230,7 +230,7 @@ pub(super) fn insert(tx: &Tx, username: &Username, role: &Role, hash: &str, now:
 /// Somebody called Mara, of a role without permissions.
 #[cfg(test)]
 pub(super) fn mara(tx: &Tx) -> Result<UserId> {
-    tx.script("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
+    tx.script("INSERT INTO roles VALUES ('guest', '[]', FALSE)")?;
     let role = roles::require(tx, "guest")?;
     Ok(insert(tx, &"mara".to_owned().try_into()?, &role, "", Time::from_millis(0))?.id)
 }

@@ -89,7 +89,7 @@ pub(super) fn nodes(tx: &Tx, sight: Sight, filter: &Filter) -> Result<Vec<Node>>
     let Seen { node, edge, name, labels, .. } = seen();
     let sql = format!(
         "SELECT n.number FROM graph_nodes n WHERE {node}
-           AND (?3 IS NULL OR lower(n.id) LIKE lower(?3) ESCAPE '\\' OR lower({name}) LIKE lower(?3) ESCAPE '\\')
+           AND (CAST(?3 AS TEXT) IS NULL OR lower(n.id) LIKE lower(?3) ESCAPE '\\' OR lower({name}) LIKE lower(?3) ESCAPE '\\')
            AND (?4 IS NULL OR EXISTS (SELECT 1 FROM json_each({labels}) l WHERE l.value = ?4))
          ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC,
            lower(n.name)
@@ -167,7 +167,7 @@ pub(super) fn overview(tx: &Tx, sight: Sight) -> Result<Overview> {
 /// The nodes and the edges between them.
 fn between(tx: &Tx, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<Part> {
     let sql = format!(
-        "SELECT e.dst, e.rel, e.props, {} AS origin FROM graph_edges e WHERE e.src = ?3 AND (?4 IS NULL OR e.rel = ?4) AND {}
+        "SELECT e.dst, e.rel, e.props, {} AS origin FROM graph_edges e WHERE e.src = ?3 AND (CAST(?4 AS TEXT) IS NULL OR e.rel = ?4) AND {}
          GROUP BY e.dst, e.rel ORDER BY e.dst, e.rel",
         origin::of_group("e.origin"),
         seen().edge
@@ -198,7 +198,7 @@ fn nearby(tx: &Tx, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64
     let sql = format!(
         "SELECT DISTINCT n.number FROM graph_edges e
          JOIN graph_nodes n ON n.number = CASE WHEN e.src = ?3 THEN e.dst ELSE e.src END
-         WHERE (e.src = ?3 OR e.dst = ?3) AND (?4 IS NULL OR e.rel = ?4) AND {edge} AND {node}
+         WHERE (e.src = ?3 OR e.dst = ?3) AND (CAST(?4 AS TEXT) IS NULL OR e.rel = ?4) AND {edge} AND {node}
          ORDER BY lower(n.name), n.number LIMIT ?5"
     );
     let most = i64::try_from(MOST_NODES + 1).unwrap_or(i64::MAX);
