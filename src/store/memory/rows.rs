@@ -32,9 +32,9 @@ pub(super) enum Earlier {
 
 pub(super) fn insert(tx: &Tx, user: UserId, memory: &Memory, now: Time) -> Result<()> {
     tx.run(
-        "INSERT INTO memories (id, person, layer, category, key, content, words, source, message, created_at, updated_at,
+        "INSERT INTO memories (id, person, layer, category, key, content, source, message, created_at, updated_at,
                                stability, fresh_at, origin)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         params![
             memory.id.to_string(),
             user.to_string(),
@@ -42,7 +42,6 @@ pub(super) fn insert(tx: &Tx, user: UserId, memory: &Memory, now: Time) -> Resul
             memory.category,
             memory.key,
             memory.content,
-            search::indexed(memory),
             memory.source_conversation.map(|id| id.to_string()),
             memory.source_message.map(|id| id.to_string()),
             memory.created_at.millis(),
@@ -52,27 +51,34 @@ pub(super) fn insert(tx: &Tx, user: UserId, memory: &Memory, now: Time) -> Resul
             origin::text(&memory.origin),
         ],
     )?;
-    Ok(())
+    put_words(tx, memory)
 }
 
 pub(super) fn replace(tx: &Tx, memory: &Memory) -> Result<()> {
     tx.run(
-        "UPDATE memories SET layer = ?2, category = ?3, key = ?4, content = ?5, words = ?6, source = ?7, message = ?8,
-           updated_at = ?9, origin = ?10 WHERE id = ?1",
+        "UPDATE memories SET layer = ?2, category = ?3, key = ?4, content = ?5, source = ?6, message = ?7,
+           updated_at = ?8, origin = ?9 WHERE id = ?1",
         params![
             memory.id.to_string(),
             memory.layer.as_str(),
             memory.category,
             memory.key,
             memory.content,
-            search::indexed(memory),
             memory.source_conversation.map(|id| id.to_string()),
             memory.source_message.map(|id| id.to_string()),
             memory.updated_at.millis(),
             origin::text(&memory.origin),
         ],
     )?;
-    Ok(())
+    put_words(tx, memory)
+}
+
+/// Keeps the words by which a memory is found, in place of those before.
+fn put_words(tx: &Tx, memory: &Memory) -> Result<()> {
+    let id = memory.id.to_string();
+    tx.run("DELETE FROM memory_words WHERE memory = (SELECT number FROM memories WHERE id = ?1)", [&id])?;
+    let sql = "INSERT INTO memory_words (person, word, memory) SELECT person, ?2, number FROM memories WHERE id = ?1";
+    tx.many(sql, search::own_words(memory).iter().map(|word| (&id, word))).map(drop)
 }
 
 /// Keeps an earlier wording; the oldest go where there are too many.
