@@ -6,7 +6,13 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::{db::Db, people::Actor, sql::Tx, vectors};
+use super::{
+    db::Db,
+    people::Actor,
+    sql::Tx,
+    vectors,
+    versions::{self, Thing},
+};
 use crate::model::{
     error::Result,
     learning::{Ended, Learned, OwnNeed, PastNeed, Used},
@@ -77,7 +83,7 @@ impl Learning {
 }
 
 fn version(tx: &Tx) -> Result<i64> {
-    tx.one("SELECT version FROM learning_version", ())
+    versions::last(tx, Thing::Learning)
 }
 
 fn note(tx: &Tx, ended: &Ended) -> Result<Option<i64>> {
