@@ -79,6 +79,7 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
         provider: new.provider,
         model_calls: 0,
         last_event: 0,
+        stop_asked: false,
     })
 }
 
@@ -93,6 +94,7 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
         provider: provider.map(|text| text.parse()).transpose()?,
         model_calls: row.get("model_calls")?,
         last_event: row.get::<i64>("last_event")?.unsigned_abs(),
+        stop_asked: row.get("stop_asked")?,
     })
 }
 

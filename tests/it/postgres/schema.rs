@@ -6,7 +6,7 @@ use rusqlite::Connection;
 
 /// Columns for which SQLite has no type of its own, and statements take for truth values. One that is left out here is
 /// found: its statements do not prepare.
-const TRUTHS: [(&str, &str); 17] = [
+const TRUTHS: [(&str, &str); 18] = [
     ("api_keys", "personal"),
     ("audit", "own_words"),
     ("collections", "restricted"),
@@ -22,6 +22,7 @@ const TRUTHS: [(&str, &str); 17] = [
     ("roles", "built_in"),
     ("steps", "success"),
     ("tree_origins", "lasting"),
+    ("turns", "stop_asked"),
     ("users", "disabled"),
     ("vault", "plain"),
 ];
