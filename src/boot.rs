@@ -8,31 +8,29 @@ mod services;
 use tokio::runtime::Runtime;
 
 use self::serve::serve;
-use crate::{
-    config::{Config, ListenFlags, Owner, program},
-    doors::cli::{
-        args::{AuditCommand, BackupArgs, BackupCommand, Command, KeyCommand, Line, UserCommand},
-        backup,
-        client::Client,
-        drill,
-        eval::{
-            self,
-            args::{EvalCommand, EvalDocs},
-        },
-        run::{self, Exit},
-        scripts,
+use satchel_config::{Config, ListenFlags, Owner, program};
+use satchel_doors::cli::{
+    args::{AuditCommand, BackupArgs, BackupCommand, Command, KeyCommand, Line, UserCommand},
+    backup,
+    client::Client,
+    drill,
+    eval::{
+        self,
+        args::{EvalCommand, EvalDocs},
     },
-    engine::registry::Registry,
-    host::workers::Workers,
-    index::embed::{embedder::Embedder, model::Model, workers::Limits},
-    model::error::{Error, Kind, Result},
-    services::handles::Handles,
-    store::{
-        dir::{self, DataDir, Running},
-        token,
-    },
-    tools,
+    run::{self, Exit},
+    scripts,
 };
+use satchel_engine::registry::Registry;
+use satchel_host::workers::Workers;
+use satchel_index::embed::{embedder::Embedder, model::Model, workers::Limits};
+use satchel_model::error::{Error, Kind, Result};
+use satchel_services::handles::Handles;
+use satchel_store::{
+    dir::{self, DataDir, Running},
+    token,
+};
+use satchel_tools as tools;
 
 pub use lifecycle::Satchel;
 

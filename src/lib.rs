@@ -2,7 +2,8 @@
 //!
 //! **A tool is a value; every door builds a `Call`; one function runs it.**
 //!
-//! Layers import downwards only, siblings not at all (`tests/it/tidy` holds this):
+//! Each layer is a crate of this workspace, in `src/<layer>/`. Layers import downwards only, siblings not at all, which their
+//! manifests say and `tests/it/tidy` holds:
 //!
 //! ```text
 //! 7  main, boot             the only place that knows everything
@@ -18,19 +19,20 @@
 //!
 //! Start reading at [`engine::invoker`]: the pipeline every call goes through.
 
-pub mod agent;
-pub mod app;
 pub mod boot;
-pub mod config;
-pub mod doors;
-pub mod engine;
-pub mod formats;
-pub mod host;
-pub mod index;
-pub mod model;
-pub mod net;
-pub mod script;
-pub mod services;
-pub mod share;
-pub mod store;
-pub mod tools;
+
+pub use satchel_agent as agent;
+pub use satchel_app as app;
+pub use satchel_config as config;
+pub use satchel_doors as doors;
+pub use satchel_engine as engine;
+pub use satchel_formats as formats;
+pub use satchel_host as host;
+pub use satchel_index as index;
+pub use satchel_model as model;
+pub use satchel_net as net;
+pub use satchel_script as script;
+pub use satchel_services as services;
+pub use satchel_share as share;
+pub use satchel_store as store;
+pub use satchel_tools as tools;

@@ -8,20 +8,18 @@ use super::{
     request::Asked,
     turn::{Run, stopped},
 };
-use crate::{
-    engine::{registry::Registry, sanitise},
-    model::{
-        call::CallId,
-        conversation::{Message, MessageId, Role, Step, StepState},
-        error::{Error, Kind, Result},
-        llm::{Event, Provider, StopReason, ToolCall, Usage, estimate_tokens},
-        provider::failure::ProviderFailure,
-        spec::Risk,
-    },
-    net::llm::{answer::Answer, chain},
-    share::Part,
-    store::{messages::Placed, turns::Summary},
+use satchel_engine::{registry::Registry, sanitise};
+use satchel_model::{
+    call::CallId,
+    conversation::{Message, MessageId, Role, Step, StepState},
+    error::{Error, Kind, Result},
+    llm::{Event, Provider, StopReason, ToolCall, Usage, estimate_tokens},
+    provider::failure::ProviderFailure,
+    spec::Risk,
 };
+use satchel_net::llm::{answer::Answer, chain};
+use satchel_share::Part;
+use satchel_store::{messages::Placed, turns::Summary};
 
 /// Bytes of attachments a model is sent at most, as base64: the newest.
 const ATTACHED: usize = 16 << 20;

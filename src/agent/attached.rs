@@ -5,24 +5,22 @@ use std::{mem, num::NonZeroUsize};
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::{chat::Shared, history::ATTACHED};
-use crate::{
-    engine::authorise,
-    formats::{limits::Limits, picture},
-    host::files::{Rooted, stored_name},
-    model::{
-        caller::Caller,
-        conversation::{Attachment, ConversationId},
-        error::{Error, Kind, Result},
-        id::shorten,
-        llm::ProviderId,
-        origin::Origin,
-    },
-    services::{
-        own_files::{self, NewFile},
-        reading::Reader,
-    },
-    store::promotions,
+use satchel_engine::authorise;
+use satchel_formats::{limits::Limits, picture};
+use satchel_host::files::{Rooted, stored_name};
+use satchel_model::{
+    caller::Caller,
+    conversation::{Attachment, ConversationId},
+    error::{Error, Kind, Result},
+    id::shorten,
+    llm::ProviderId,
+    origin::Origin,
 };
+use satchel_services::{
+    own_files::{self, NewFile},
+    reading::Reader,
+};
+use satchel_store::promotions;
 
 /// The folder of what is sent, where tools put what they make.
 const FOLDER: &str = "documents";

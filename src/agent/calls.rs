@@ -7,15 +7,13 @@ use super::{
     repetition::{self, Repetition},
     turn::{Run, stopped},
 };
-use crate::{
-    model::{
-        call::{Call, Outcome, Ticket, TicketId},
-        conversation::{Message, MessageId, Step, StepState},
-        error::{Error, Kind, Result},
-        spec::Risk,
-    },
-    store::messages::Placed,
+use satchel_model::{
+    call::{Call, Outcome, Ticket, TicketId},
+    conversation::{Message, MessageId, Step, StepState},
+    error::{Error, Kind, Result},
+    spec::Risk,
 };
+use satchel_store::messages::Placed;
 
 /// Most calls that run at once.
 const AT_ONCE: usize = 8;

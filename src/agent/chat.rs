@@ -10,33 +10,31 @@ use super::{
     prompt,
     turn::Run,
 };
-use crate::{
-    app::App,
-    engine::invoker::Invoker,
-    model::{
-        call::TicketState,
-        caller::Caller,
-        conversation::{
-            Attachment, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId, TurnState,
-        },
-        egress::{Origin, Part},
-        error::{Error, Kind, Result},
-        figure,
-        llm::ProviderId,
-        user::UserId,
+use satchel_app::App;
+use satchel_engine::invoker::Invoker;
+use satchel_model::{
+    call::TicketState,
+    caller::Caller,
+    conversation::{
+        Attachment, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId, TurnState,
     },
-    net::llm::{
-        answer::Patience,
-        chain::{self, Models},
-    },
-    services::find::learner::Learner,
-    share::Share,
-    store::{
-        conversations::Conversations,
-        providers::Providers,
-        turns::{NewTurn, OpenTurn, Question, Turns, UNDER_WAY},
-        usage,
-    },
+    egress::{Origin, Part},
+    error::{Error, Kind, Result},
+    figure,
+    llm::ProviderId,
+    user::UserId,
+};
+use satchel_net::llm::{
+    answer::Patience,
+    chain::{self, Models},
+};
+use satchel_services::find::learner::Learner;
+use satchel_share::Share;
+use satchel_store::{
+    conversations::Conversations,
+    providers::Providers,
+    turns::{NewTurn, OpenTurn, Question, Turns, UNDER_WAY},
+    usage,
 };
 
 /// Longest message, in characters.

@@ -1,7 +1,7 @@
 //! Makes a conversation fit: what does not is shortened by the model, and where that fails cut, and both are said.
 
 use super::history;
-use crate::model::{
+use satchel_model::{
     conversation::{Message, Role},
     llm::{ChatMessage, ChatRequest},
     text::clip,
@@ -111,7 +111,7 @@ pub(super) fn shrink(messages: &mut [ChatMessage], excess: u64) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use satchel_model::{
         conversation::{MessageId, TurnId},
         llm::ToolResult,
         time::Time,

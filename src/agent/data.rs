@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::engine::sanitise::neutralise;
+use satchel_engine::sanitise::neutralise;
 
 static MARKERS: LazyLock<Result<Regex, regex::Error>> =
     LazyLock::new(|| Regex::new(r"(?i)\[(\s*/?\s*(?:attachment|memories|knowledge|earlier)\b)"));

@@ -4,18 +4,16 @@
 use std::{collections::BTreeMap, time::Duration};
 
 use super::chat::Agent;
-use crate::{
-    model::{
-        conversation::{ConversationId, Message, Role, StepState},
-        error::Result,
-        memory::{Layer, NewMemory},
-        text::{clip, one_line},
-        time::Time,
-        user::UserId,
-    },
-    services::remembering::Meaning,
-    store::memory::Due,
+use satchel_model::{
+    conversation::{ConversationId, Message, Role, StepState},
+    error::Result,
+    memory::{Layer, NewMemory},
+    text::{clip, one_line},
+    time::Time,
+    user::UserId,
 };
+use satchel_services::remembering::Meaning;
+use satchel_store::memory::Due;
 
 /// The time without events after which a conversation counts as over.
 const REST: Duration = Duration::from_secs(15 * 60);
@@ -143,7 +141,7 @@ fn quoted(text: &str, most: usize) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::conversation::{MessageId, TurnId};
+    use satchel_model::conversation::{MessageId, TurnId};
 
     fn message(role: Role, text: &str, error: Option<&str>) -> Message {
         Message {

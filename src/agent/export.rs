@@ -1,6 +1,6 @@
 //! A conversation as Markdown, to be kept or passed on.
 
-use crate::model::conversation::{ConversationView, Message, Role, Step, StepState};
+use satchel_model::conversation::{ConversationView, Message, Role, Step, StepState};
 
 /// The whole conversation: what was said, and every call with what came of it.
 pub fn markdown(view: &ConversationView) -> String {

@@ -2,15 +2,13 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use crate::{
-    engine::{authorise, registry::Registry, tool::Tool},
-    model::{
-        caller::Caller,
-        llm::{ToolDefinition, estimate_tokens},
-        settings::{Exposure, Settings},
-        spec::{Source, Spec},
-        wire,
-    },
+use satchel_engine::{authorise, registry::Registry, tool::Tool};
+use satchel_model::{
+    caller::Caller,
+    llm::{ToolDefinition, estimate_tokens},
+    settings::{Exposure, Settings},
+    spec::{Source, Spec},
+    wire,
 };
 
 /// The tools that one request shows.

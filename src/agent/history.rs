@@ -3,13 +3,11 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
 use super::data;
-use crate::{
-    model::{
-        conversation::{Attachment, Message, Role, Step, StepState},
-        llm::{ChatMessage, IMAGE_TOKENS, Image, ToolCall, ToolResult, estimate_tokens},
-    },
-    store::messages::Placed,
+use satchel_model::{
+    conversation::{Attachment, Message, Role, Step, StepState},
+    llm::{ChatMessage, IMAGE_TOKENS, Image, ToolCall, ToolResult, estimate_tokens},
 };
+use satchel_store::messages::Placed;
 
 /// Longest attached text a model is shown, in characters.
 pub(super) const ATTACHED: usize = 100_000;

@@ -1,11 +1,9 @@
 //! Passages of documents in a turn: those it is given, and those its answer cites.
 
 use super::{prompt, turn::Run};
-use crate::{
-    model::{conversation::Role, error::Result, knowledge::Citation},
-    services::knowledge::context,
-    store::{messages::Placed, passages},
-};
+use satchel_model::{conversation::Role, error::Result, knowledge::Citation};
+use satchel_services::knowledge::context;
+use satchel_store::{messages::Placed, passages};
 
 impl Run {
     /// The passages that bear on the last question, under the numbers this conversation cites them by. What came from

@@ -7,7 +7,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::watch;
 
-use crate::model::conversation::TurnId;
+use satchel_model::conversation::TurnId;
 
 /// Numbers one process may give a turn's events; the next process begins above them.
 const PER_RUN: u64 = 1_000_000;
@@ -146,7 +146,7 @@ impl Subscription {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::id::Id;
+    use satchel_model::id::Id;
 
     async fn all(mut stream: Subscription) -> Vec<(String, String)> {
         let mut read = Vec::new();

@@ -2,7 +2,7 @@
 //! remembered.
 
 use super::data;
-use crate::model::{knowledge::Citation, memory::Memory, text::one_line, time::Time};
+use satchel_model::{knowledge::Citation, memory::Memory, text::one_line, time::Time};
 
 /// Most memories a turn is given.
 pub(super) const MEMORIES: usize = 8;

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::model::{
+use satchel_model::{
     conversation::{Message, Step, StepState},
     json::canonical,
 };
@@ -58,7 +58,7 @@ fn content(step: &Step) -> (Option<&Value>, Option<&str>) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use satchel_model::{
         call::CallId,
         conversation::{MessageId, Role, TurnId},
         spec::Risk,

@@ -3,16 +3,14 @@
 use serde_json::json;
 
 use super::{compact, exposure, history, prompt, turn::Run};
-use crate::{
-    model::{
-        conversation::{ContextBill, Message, Role},
-        error::{Error, Kind, Result},
-        llm::{ChatRequest, Provider, estimate_tokens},
-        memory::Memory,
-    },
-    services::remembering::Remembering,
-    store::{memory::Reach, messages::Placed, promotions, turns::Summary},
+use satchel_model::{
+    conversation::{ContextBill, Message, Role},
+    error::{Error, Kind, Result},
+    llm::{ChatRequest, Provider, estimate_tokens},
+    memory::Memory,
 };
+use satchel_services::remembering::Remembering;
+use satchel_store::{memory::Reach, messages::Placed, promotions, turns::Summary};
 
 /// Most tokens kept free for the answer, where its provider has no limit for it.
 const ANSWER: u64 = 4_096;

@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio_util::sync::CancellationToken;
 
 use super::{calls::Place, chat::Agent, settle::settled, turn::Run};
-use crate::model::{
+use satchel_model::{
     call::{Call, Outcome, Ticket, TicketState},
     caller::Caller,
     conversation::{ConversationId, Step, StepState, TurnState},

@@ -5,22 +5,20 @@ use std::{mem, sync::Arc};
 use serde_json::{Value, json};
 
 use super::{calls::Place, chat::Shared, turn::Run};
-use crate::{
-    engine::{
-        cut::{self, Recipient},
-        sanitise,
-    },
-    host::aside,
-    model::{
-        call::{Outcome, TicketId, TicketState},
-        conversation::{ConversationId, Message, MessageId, Step, StepState},
-        error::{Error, Kind, Result},
-        spec::Risk,
-        time::Time,
-        user::UserId,
-    },
-    services::answer::InvokeAnswer,
+use satchel_engine::{
+    cut::{self, Recipient},
+    sanitise,
 };
+use satchel_host::aside;
+use satchel_model::{
+    call::{Outcome, TicketId, TicketState},
+    conversation::{ConversationId, Message, MessageId, Step, StepState},
+    error::{Error, Kind, Result},
+    spec::Risk,
+    time::Time,
+    user::UserId,
+};
+use satchel_services::answer::InvokeAnswer;
 
 /// The text a model reads of a call that was approved and still ran when its turn ended.
 const STILL_RUNNING: &str = "A person approved this, and it was still running when the conversation went on: it may or may \

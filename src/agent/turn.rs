@@ -11,20 +11,18 @@ use super::{
     chat::{Agent, Shared},
     log::{Log, Subscription},
 };
-use crate::{
-    app::App,
-    model::{
-        audit::{AuditOutcome, Event, EventType},
-        caller::Caller,
-        conversation::{ConversationId, MessageId, Role, StepState, TurnId, TurnState},
-        error::{Error, Kind, Result},
-        provider::failure::ProviderFailure,
-    },
-    share::behalf,
-    store::{
-        messages::Placed,
-        turns::{OpenTurn, Summary},
-    },
+use satchel_app::App;
+use satchel_model::{
+    audit::{AuditOutcome, Event, EventType},
+    caller::Caller,
+    conversation::{ConversationId, MessageId, Role, StepState, TurnId, TurnState},
+    error::{Error, Kind, Result},
+    provider::failure::ProviderFailure,
+};
+use satchel_share::behalf;
+use satchel_store::{
+    messages::Placed,
+    turns::{OpenTurn, Summary},
 };
 
 /// First wait before the end of a turn is written again; each later one is twice as long.

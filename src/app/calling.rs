@@ -9,10 +9,8 @@ use std::{
 use moka::sync::Cache;
 use prost_reflect::DescriptorPool;
 
-use crate::{
-    model::{catalog::pace::RateLimit, error::Result, secret::Secret},
-    net::rate_limits::RateLimits,
-};
+use satchel_model::{catalog::pace::RateLimit, error::Result, secret::Secret};
+use satchel_net::rate_limits::RateLimits;
 
 /// Most tokens kept.
 const TOKENS: u64 = 1_000;

@@ -6,7 +6,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{task::spawn_blocking, time::timeout};
 
 use super::App;
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The permission to run commands.
 const COMMANDS: &str = "host:exec";

@@ -22,14 +22,12 @@ use std::{
 use serde::Serialize;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{
-    index::vectors::index::{GraphKind, SearchKind},
-    model::{
-        error::{Error, Kind, Result},
-        index::{Ask, Found, Space},
-    },
-    store::{db::Db, outbox},
+use satchel_index::vectors::index::{GraphKind, SearchKind};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    index::{Ask, Found, Space},
 };
+use satchel_store::{db::Db, outbox};
 use search::Search;
 use shelf::Shelf;
 

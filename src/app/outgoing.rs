@@ -16,18 +16,16 @@ use tokio::{
     time::timeout,
 };
 
-use crate::{
-    host::clock::Clock,
-    model::{
-        egress::Crossing,
-        error::{Error, Kind, Result},
-    },
-    net::meter::{Book, Ledger},
-    store::{
-        db::Db,
-        egress::{self, Entry, Keep},
-        settings::SettingsStore,
-    },
+use satchel_host::clock::Clock;
+use satchel_model::{
+    egress::Crossing,
+    error::{Error, Kind, Result},
+};
+use satchel_net::meter::{Book, Ledger};
+use satchel_store::{
+    db::Db,
+    egress::{self, Entry, Keep},
+    settings::SettingsStore,
 };
 
 /// Most rows of one write.

@@ -12,34 +12,32 @@ use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 use super::services::services;
-use crate::{
-    agent::chat::Agent,
-    app::{App, counting, departures},
-    config::Config,
-    doors::http::{
-        server::{self, Server},
-        state::State,
-    },
-    engine::{invoker::Invoker, registry::Registry},
-    model::{
-        error::{Error, Result},
-        secret::Secret,
-    },
-    net::llm::answer::Patience,
-    services::{
-        backups::service::Backups, catalog::offer, embeddings::change, find::finder::Finder, graph, handles::Handles,
-        ingest::workers, running::Services, scripts::Library,
-    },
-    store::{
-        backup::{
-            exchange::{self, Exchange},
-            notes,
-        },
-        dir::{DataDir, Running},
-        token,
-    },
-    tools,
+use satchel_agent::chat::Agent;
+use satchel_app::{App, counting, departures};
+use satchel_config::Config;
+use satchel_doors::http::{
+    server::{self, Server},
+    state::State,
 };
+use satchel_engine::{invoker::Invoker, registry::Registry};
+use satchel_model::{
+    error::{Error, Result},
+    secret::Secret,
+};
+use satchel_net::llm::answer::Patience;
+use satchel_services::{
+    backups::service::Backups, catalog::offer, embeddings::change, find::finder::Finder, graph, handles::Handles,
+    ingest::workers, running::Services, scripts::Library,
+};
+use satchel_store::{
+    backup::{
+        exchange::{self, Exchange},
+        notes,
+    },
+    dir::{DataDir, Running},
+    token,
+};
+use satchel_tools as tools;
 
 /// The time all may take once the process is asked to end; five seconds are promised.
 const FAREWELL: Duration = Duration::from_millis(4_500);

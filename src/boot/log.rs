@@ -4,12 +4,10 @@ use std::io::{self, IsTerminal, Write};
 
 use tracing_subscriber::EnvFilter;
 
-use crate::{
-    config::{Config, LogFormat},
-    model::{
-        error::{Error, Result},
-        secret_text::without_secrets,
-    },
+use satchel_config::{Config, LogFormat};
+use satchel_model::{
+    error::{Error, Result},
+    secret_text::without_secrets,
 };
 
 /// Writes the log to standard error, as the configuration has it.

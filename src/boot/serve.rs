@@ -5,14 +5,12 @@ use std::{pin::pin, sync::Arc, time::Duration};
 use tokio::time::timeout;
 
 use super::lifecycle::Satchel;
-use crate::{
-    config::Config,
-    doors::cli::run::Exit,
-    host::stop::Stop,
-    index::memory,
-    model::error::{Error, Result},
-    store::dir::DataDir,
-};
+use satchel_config::Config;
+use satchel_doors::cli::run::Exit;
+use satchel_host::stop::Stop;
+use satchel_index::memory;
+use satchel_model::error::{Error, Result};
+use satchel_store::dir::DataDir;
 
 /// The time that what a start begins in the background takes, about.
 const SETTLED: Duration = Duration::from_secs(2);

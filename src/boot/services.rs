@@ -5,39 +5,39 @@ use std::path::Path;
 use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{
-    app::{App, Host, Lifecycle, Net, Search, Stores, calling::Calling, indexing::Indexing, outgoing::Outgoing},
-    config::Config,
-    host::{
-        clipboard::Desktop,
-        clock::Clock,
-        files::Workspaces,
-        process::Processes,
-        sandbox::Sandbox,
-        work::Work,
-        workers::{Readers, Workers},
-    },
-    index::embed::{embedder::Embedder, model::BUILTIN, workers::Limits},
-    model::error::Result,
-    net::{
-        gate::{Gate, Ways},
-        llm::breaker::{Background, Breakers, Pace},
-    },
-    services::embeddings::offered,
-    store::{
-        audit::Audit,
-        catalog::Catalog,
-        db::{Commit, Db},
-        dir::DataDir,
-        embeddings::Embeddings,
-        knowledge::Knowledge,
-        memory::MemoryStore,
-        people::People,
-        settings::SettingsStore,
-        tickets::Tickets,
-        tool_config::ToolConfig,
-        vault::Vault,
-    },
+use satchel_app::{
+    App, Host, Lifecycle, Net, Search, Stores, calling::Calling, indexing::Indexing, outgoing::Outgoing,
+};
+use satchel_config::Config;
+use satchel_host::{
+    clipboard::Desktop,
+    clock::Clock,
+    files::Workspaces,
+    process::Processes,
+    sandbox::Sandbox,
+    work::Work,
+    workers::{Readers, Workers},
+};
+use satchel_index::embed::{embedder::Embedder, model::BUILTIN, workers::Limits};
+use satchel_model::error::Result;
+use satchel_net::{
+    gate::{Gate, Ways},
+    llm::breaker::{Background, Breakers, Pace},
+};
+use satchel_services::embeddings::offered;
+use satchel_store::{
+    audit::Audit,
+    catalog::Catalog,
+    db::{Commit, Db},
+    dir::DataDir,
+    embeddings::Embeddings,
+    knowledge::Knowledge,
+    memory::MemoryStore,
+    people::People,
+    settings::SettingsStore,
+    tickets::Tickets,
+    tool_config::ToolConfig,
+    vault::Vault,
 };
 
 /// The embedder with the model the database was read with, for as long as no other one is ready.

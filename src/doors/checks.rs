@@ -4,21 +4,19 @@ use std::path::Path;
 
 use serde::Serialize;
 
-use crate::{
-    host::{
-        clock::Clock,
-        sandbox::{Level, Part, Sandbox},
-        workers::Workers,
-    },
-    model::{
-        error::{Error, Kind, Result},
-        figure::bytes,
-    },
-    services::scripts::try_out,
-    store::{
-        db::{Commit, Db},
-        dir, health,
-    },
+use satchel_host::{
+    clock::Clock,
+    sandbox::{Level, Part, Sandbox},
+    workers::Workers,
+};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    figure::bytes,
+};
+use satchel_services::scripts::try_out;
+use satchel_store::{
+    db::{Commit, Db},
+    dir, health,
 };
 
 /// With fewer bytes free a disk is as good as full: the database's log alone may take as much.

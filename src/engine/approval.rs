@@ -5,10 +5,8 @@ use std::{
     sync::Arc,
 };
 
-use crate::{
-    model::{call::Edit, definition::Definition, destination::Destination, spec::Risk},
-    store::consents::ScriptText,
-};
+use satchel_model::{call::Edit, definition::Definition, destination::Destination, spec::Risk};
+use satchel_store::consents::ScriptText;
 
 /// A person's yes to this very call, or to the call around it.
 pub(super) struct Approval {

@@ -5,7 +5,7 @@ use std::{collections::HashMap, sync::Arc};
 use parking_lot::Mutex;
 use tokio_util::sync::CancellationToken;
 
-use crate::model::{call::Ticket, conversation::ConversationId};
+use satchel_model::{call::Ticket, conversation::ConversationId};
 
 /// The approved calls of this process. Cheap to clone; copies share them.
 #[derive(Clone, Default)]

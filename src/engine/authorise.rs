@@ -1,7 +1,7 @@
 //! Step 2: may this caller use this tool now? A yes becomes a grant, through which alone the tool runs.
 
 use super::tool::Tool;
-use crate::model::{
+use satchel_model::{
     caller::Caller,
     error::{Error, Kind, Result},
     settings::Settings,

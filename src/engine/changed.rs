@@ -1,6 +1,6 @@
 //! The refusal of a call that has changed since a person was asked about it.
 
-use crate::model::error::Error;
+use satchel_model::error::Error;
 
 /// The words for it.
 pub(super) const CHANGED: &str = "It has changed since you were asked, and nothing was run.";

@@ -3,15 +3,13 @@
 use std::collections::BTreeMap;
 
 use super::{settings::ToolSettings, tool::Tool};
-use crate::{
-    app::App,
-    model::{
-        error::{Error, Kind, Result},
-        secret::Secret,
-        spec::{Setting, Spec, Status},
-    },
-    store::tool_config::Stored,
+use satchel_app::App;
+use satchel_model::{
+    error::{Error, Kind, Result},
+    secret::Secret,
+    spec::{Setting, Spec, Status},
 };
+use satchel_store::tool_config::Stored;
 
 /// Reads a tool's settings; fails where a required one is missing.
 pub async fn load(app: &App, tool: &Tool) -> Result<ToolSettings> {

@@ -11,10 +11,8 @@ mod within;
 use std::sync::Arc;
 
 use super::{consent, context::Pipeline, record::Record};
-use crate::{
-    model::{call::Outcome, error::Result},
-    store::tickets::Asker,
-};
+use satchel_model::{call::Outcome, error::Result};
+use satchel_store::tickets::Asker;
 
 use self::inquiry::ticket;
 
@@ -24,7 +22,7 @@ pub(super) use self::{
     inquiry::asked,
     within::ensure_covered,
 };
-pub(crate) use assessed::unasked_risk;
+pub use assessed::unasked_risk;
 
 /// Lets the call through with `None`; else what comes of it: a question, or the result of one that was answered.
 pub(super) async fn check(

@@ -5,17 +5,15 @@
 use std::{iter, sync::Arc};
 
 use super::{changed, registry::Registry, tool::Tool};
-use crate::{
-    app::App,
-    model::{
-        caller::{Caller, Permissions},
-        definition::Definition,
-        error::{Error, Result},
-        script::provenance::{Provenance, Writer},
-        user::UserId,
-    },
-    store::consents::{self, ScriptText},
+use satchel_app::App;
+use satchel_model::{
+    caller::{Caller, Permissions},
+    definition::Definition,
+    error::{Error, Result},
+    script::provenance::{Provenance, Writer},
+    user::UserId,
 };
+use satchel_store::consents::{self, ScriptText};
 
 /// The permission to grant hosts to scripts.
 const GRANTS_HOSTS: &str = "settings:manage";

@@ -16,20 +16,18 @@ use super::{
     taint::Taint,
     tool::Tool,
 };
-use crate::{
-    app::App,
-    model::{
-        call::{Call, CallId, Done, Outcome},
-        caller::Caller,
-        conversation::ConversationId,
-        egress,
-        error::{Error, Result},
-        origin::Origin,
-        settings::Settings,
-        time::Time,
-    },
-    net::http::Http,
+use satchel_app::App;
+use satchel_model::{
+    call::{Call, CallId, Done, Outcome},
+    caller::Caller,
+    conversation::ConversationId,
+    egress,
+    error::{Error, Result},
+    origin::Origin,
+    settings::Settings,
+    time::Time,
 };
+use satchel_net::http::Http;
 
 /// Deepest nesting of calls in calls.
 pub const MAX_DEPTH: u8 = 3;
@@ -124,7 +122,7 @@ impl Context {
     }
 
     /// Within how many other calls this one is.
-    pub(crate) fn depth(&self) -> usize {
+    pub fn depth(&self) -> usize {
         usize::from(self.shared.run.call.depth)
     }
 
@@ -212,7 +210,7 @@ impl Context {
     }
 
     /// The handles of the platform, for services alone: no tool reaches for them.
-    pub(crate) fn app(&self) -> &App {
+    pub fn app(&self) -> &App {
         self.shared.pipeline.app()
     }
 }

@@ -4,20 +4,18 @@ use std::{mem, sync::Arc};
 
 use serde_json::{Value, json};
 
-use crate::{
-    app::App,
-    host::aside,
-    model::{
-        conversation::ConversationId,
-        figure,
-        json::{Counter, beginning, weighs_more, weight},
-        origin::Origin,
-        output::{Content, Output},
-        time::Time,
-        user::UserId,
-    },
-    store::results::{Results, StoredText},
+use satchel_app::App;
+use satchel_host::aside;
+use satchel_model::{
+    conversation::ConversationId,
+    figure,
+    json::{Counter, beginning, weighs_more, weight},
+    origin::Origin,
+    output::{Content, Output},
+    time::Time,
+    user::UserId,
 };
+use satchel_store::results::{Results, StoredText};
 
 /// Most bytes of a tool's answer, as JSON.
 pub const LARGEST: usize = 8 << 20;

@@ -20,22 +20,20 @@ use super::{
     rehearse,
     run::Stops,
 };
-use crate::{
-    model::{
-        audit::{AuditOutcome, Event, EventType},
-        call::{Approved, Call, Decision, Done, Edit, Outcome, Ticket, TicketId, TicketState},
-        caller::{Caller, Credential},
-        conversation::ConversationId,
-        definition::Definition,
-        error::{Error, Result},
-        json::canonical,
-        question::Question,
-        spec::Risk,
-        time::Time,
-    },
-    share::behalf,
-    store::tickets::{Asker, ConversationApproval, Verdict},
+use satchel_model::{
+    audit::{AuditOutcome, Event, EventType},
+    call::{Approved, Call, Decision, Done, Edit, Outcome, Ticket, TicketId, TicketState},
+    caller::{Caller, Credential},
+    conversation::ConversationId,
+    definition::Definition,
+    error::{Error, Result},
+    json::canonical,
+    question::Question,
+    spec::Risk,
+    time::Time,
 };
+use satchel_share::behalf;
+use satchel_store::tickets::{Asker, ConversationApproval, Verdict};
 
 /// Longest pause before the result of an approved call is written again.
 const LONGEST_PAUSE: Duration = Duration::from_secs(30);

@@ -17,13 +17,11 @@ use super::{
     registry::Registry,
     tool::{Prepared, Tool},
 };
-use crate::{
-    app::App,
-    model::{
-        definition::Definition,
-        destination::{Destination, MOST_NAMED},
-        error::Result,
-    },
+use satchel_app::App;
+use satchel_model::{
+    definition::Definition,
+    destination::{Destination, MOST_NAMED},
+    error::Result,
 };
 
 /// The extent of a call.

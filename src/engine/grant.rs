@@ -10,7 +10,7 @@ use super::{
     prepared::PreparedCall,
     tool::Tool,
 };
-use crate::model::{
+use satchel_model::{
     caller::Caller,
     error::{Error, Result},
     output::Output,
@@ -57,21 +57,19 @@ impl Grant {
 mod tests {
     use super::*;
     use crate::{
-        app::App,
-        engine::{
-            approval::Approval,
-            context::{Conclusion, Toolset},
-            registry::Registry,
-            run::Stops,
-            settings::ToolSettings,
-        },
-        model::{
-            call::Call,
-            caller::{Credential, Door, Permissions},
-            error::Kind,
-            spec::Category,
-            user::UserId,
-        },
+        approval::Approval,
+        context::{Conclusion, Toolset},
+        registry::Registry,
+        run::Stops,
+        settings::ToolSettings,
+    };
+    use satchel_app::App;
+    use satchel_model::{
+        call::Call,
+        caller::{Credential, Door, Permissions},
+        error::Kind,
+        spec::Category,
+        user::UserId,
     };
     use schemars::JsonSchema;
     use serde::Deserialize;

@@ -5,15 +5,13 @@ use std::time::Duration;
 
 use tokio::time::timeout;
 
-use crate::{
-    host::aside::Heavy,
-    model::{
-        call::Call,
-        error::{Error, Kind, Result},
-        json::weighs_more,
-    },
-    share::{Part, Share},
+use satchel_host::aside::Heavy;
+use satchel_model::{
+    call::Call,
+    error::{Error, Kind, Result},
+    json::weighs_more,
 };
+use satchel_share::{Part, Share};
 
 /// Bytes and values of arguments that are worked on where they are.
 const SMALL: usize = 32 << 10;
@@ -67,7 +65,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{
+    use satchel_model::{
         caller::{Caller, Credential, Door, Permissions},
         user::UserId,
     };

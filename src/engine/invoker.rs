@@ -26,27 +26,26 @@ use super::{
     sanitise,
     tool::Tool,
 };
-use crate::{
-    app::App,
-    formats::fragment,
-    model::{
-        call::{Call, Done, Outcome},
-        error::{Error, Result},
-        origin::Origin,
-        output::Output,
-        spec::Source,
-    },
-    share::behalf,
-    store::{
-        conversations::Conversations,
-        results::{Results, StoredText},
-    },
+use satchel_app::App;
+use satchel_formats::fragment;
+use satchel_model::{
+    call::{Call, Done, Outcome},
+    error::{Error, Result},
+    origin::Origin,
+    output::Output,
+    spec::Source,
+};
+use satchel_share::behalf;
+use satchel_store::{
+    conversations::Conversations,
+    results::{Results, StoredText},
 };
 
 /// Runs calls. Cheap to clone; every clone is the same invoker.
 #[derive(Clone)]
 pub struct Invoker {
-    pub(crate) app: Arc<App>,
+    /// What it runs them with.
+    pub app: Arc<App>,
     registry: Arc<RwLock<Arc<Registry>>>,
     listeners: Arc<[Listener]>,
     pub(super) approved: ApprovedCalls,

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::wire;
+use satchel_model::wire;
 
 /// The names of a list of things, and what is said of those that mean none.
 #[derive(Default, Clone)]

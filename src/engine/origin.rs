@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::{taint::named, tool::Tool};
-use crate::model::{
+use satchel_model::{
     call::Outcome,
     error::{Error, Kind, Result},
     origin::Origin,

@@ -11,7 +11,7 @@ use super::{
     context::Context,
     tool::{InnerCall, InnerQuestion, Outline, Prepare, Prepared, parse::parse},
 };
-use crate::model::{
+use satchel_model::{
     caller::Caller, destination::Destination, error::Result, output::Output, question::Question, settings::Settings,
     spec::Risk,
 };

@@ -8,7 +8,7 @@ use super::{
     registry::{Found, Registry},
     tool::{InnerCall, Prepared, Tool},
 };
-use crate::model::{error::Result, spec::Risk};
+use satchel_model::{error::Result, spec::Risk};
 
 /// A call that can be made: what follows from its arguments is known.
 pub struct PreparedCall {
@@ -76,10 +76,8 @@ impl Registry {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        engine::preparation::Preparation,
-        model::{output::Output, settings::Settings, spec::Category},
-    };
+    use crate::preparation::Preparation;
+    use satchel_model::{output::Output, settings::Settings, spec::Category};
     use schemars::JsonSchema;
     use serde::{Deserialize, Deserializer};
     use serde_json::json;
@@ -130,7 +128,7 @@ mod tests {
             args.path.split(' ').map(call).collect()
         };
         let holds = |name: &str| {
-            let calls = reads().carries(inner, |_| crate::model::question::Question::run("all"));
+            let calls = reads().carries(inner, |_| satchel_model::question::Question::run("all"));
             Tool::prepared(name, Category::Data, "Does.", "When.", calls)
         };
         let writes = tool(reads()).risk(Risk::HighWrite);

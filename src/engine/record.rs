@@ -9,22 +9,20 @@ use serde_json::Value;
 
 use self::redact::Secrets;
 use super::{approval::Approval, registry::Found};
-use crate::{
-    app::App,
-    model::{
-        audit::{
-            AuditOutcome, Event, EventType,
-            extract::{MAX_TEXT, Unmasked, clip},
-        },
-        call::{Call, Edit, Outcome},
-        error::{Error, Kind, Result},
-        origin::Origin,
-        secret_name::is_secret,
-        spec::Risk,
-        time::Time,
+use satchel_app::App;
+use satchel_model::{
+    audit::{
+        AuditOutcome, Event, EventType,
+        extract::{MAX_TEXT, Unmasked, clip},
     },
-    store::audit::Reward,
+    call::{Call, Edit, Outcome},
+    error::{Error, Kind, Result},
+    origin::Origin,
+    secret_name::is_secret,
+    spec::Risk,
+    time::Time,
 };
+use satchel_store::audit::Reward;
 
 pub use redact::{names_only, redact};
 

@@ -13,7 +13,7 @@ use super::{
     names::{Names, Place},
     tool::{Alias, Tool},
 };
-use crate::model::{
+use satchel_model::{
     caller::Caller,
     error::{Error, Result},
     reserved,
@@ -226,7 +226,7 @@ pub fn unknown(asked: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use satchel_model::{
         output::Output,
         spec::{Category, Spec},
     };
@@ -296,11 +296,11 @@ mod tests {
         let secret = || tool("erase").risk(Risk::Destructive).permission("host:exec");
         let registry = Registry::new(vec![secret(), tool("mine").personal("your notes")]).unwrap();
         let caller = |personal: bool| Caller {
-            user: crate::model::id::Id::new(),
+            user: satchel_model::id::Id::new(),
             username: "ada".to_owned(),
             permissions: Default::default(),
-            door: crate::model::caller::Door::Api,
-            credential: crate::model::caller::Credential::Session,
+            door: satchel_model::caller::Door::Api,
+            credential: satchel_model::caller::Credential::Session,
             personal,
         };
         let seen = registry.as_seen_by(&caller(true));

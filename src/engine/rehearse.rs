@@ -12,7 +12,7 @@ use super::{
     settings::ToolSettings,
     tool::{InnerCall, InnerQuestion},
 };
-use crate::model::{
+use satchel_model::{
     call::Call,
     error::{Error, Kind, Result},
     question::Question,

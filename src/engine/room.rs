@@ -8,20 +8,18 @@ use serde_json::Value;
 use tokio::sync::watch;
 
 use super::cut::{LARGEST, SMALL};
-use crate::{
-    app::App,
-    host::work::Work,
-    model::{
-        call::ResultRoom,
-        error::{Error, Kind, Result},
-        figure,
-        json::weight,
-        output::Output,
-        user::UserId,
-    },
-    net::http::Response,
-    share::Part,
+use satchel_app::App;
+use satchel_host::work::Work;
+use satchel_model::{
+    call::ResultRoom,
+    error::{Error, Kind, Result},
+    figure,
+    json::weight,
+    output::Output,
+    user::UserId,
 };
+use satchel_net::http::Response;
+use satchel_share::Part;
 
 /// Bytes of a body that is being received for which room is taken at first; for a longer one as much as it may have.
 const RECEIVED: usize = 1 << 20;
@@ -173,7 +171,7 @@ impl<'a> Room<'a> {
     }
 
     /// A whole body; more than `most` bytes is an error. Room is taken as it grows.
-    pub(crate) async fn receive_whole(self, response: Response, most: usize) -> Result<Bytes> {
+    pub async fn receive_whole(self, response: Response, most: usize) -> Result<Bytes> {
         match self.receive(response, most).await? {
             (bytes, false) => Ok(bytes),
             (_, true) => Err(Error::upstream(format!("The answer is longer than {}.", figure::bytes(most as u64)))),

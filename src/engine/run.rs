@@ -4,14 +4,12 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    app::App,
-    model::{
-        call::Call,
-        error::{Error, Kind, Result},
-        output::Output,
-        spec::Risk,
-    },
+use satchel_app::App;
+use satchel_model::{
+    call::Call,
+    error::{Error, Kind, Result},
+    output::Output,
+    spec::Risk,
 };
 
 /// Said of a call that changes things and was stopped.

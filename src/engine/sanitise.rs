@@ -9,7 +9,7 @@ mod secrets;
 
 use self::{limit::ROOM, lines::cuttable};
 use super::cut::READERS;
-use crate::model::{
+use satchel_model::{
     call::Approved,
     error::Error,
     output::{Content, Output},
@@ -19,7 +19,7 @@ pub use limit::{LIMIT, fits};
 pub use lines::plain_lines;
 pub use neutral::{neutralise, restore};
 pub use secrets::redact;
-pub(crate) use secrets::{hide, hide_error, hide_text};
+pub use secrets::{hide, hide_error, hide_text};
 
 /// R38: a `budget_remaining` the tool returns is a fact about the result.
 pub fn lift_budget(output: &mut Output) {

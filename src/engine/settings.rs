@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Kind, Result},
     secret::Secret,
 };

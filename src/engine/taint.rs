@@ -2,10 +2,8 @@
 
 use parking_lot::Mutex;
 
-use crate::{
-    app::App,
-    model::{author::Author, caller::Caller, error::Result, origin::Origin, output::Output},
-};
+use satchel_app::App;
+use satchel_model::{author::Author, caller::Caller, error::Result, origin::Origin, output::Output};
 
 /// The taint of a run: content from outside that has come into it.
 #[derive(Clone, Copy)]

@@ -15,7 +15,7 @@ use futures_util::future::BoxFuture;
 use serde_json::Value;
 
 use super::{context::Context, validate::Schema};
-use crate::model::{
+use satchel_model::{
     caller::Caller,
     definition::Definition,
     destination::Destination,

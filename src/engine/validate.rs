@@ -9,7 +9,7 @@ use jsonschema::Validator;
 use schemars::JsonSchema;
 use serde_json::{Map, Value, json};
 
-use crate::model::{
+use satchel_model::{
     catalog::endpoint::is_nullable,
     error::{Error, Result},
     json::depth,

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use chardetng::{EncodingDetector, Iso2022JpDetection, Utf8Detection};
 use encoding_rs::{Encoding, ISO_2022_JP, UTF_8, UTF_16BE, UTF_16LE};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Bytes the guess looks at.
 const LOOKED_AT: usize = 64 << 10;

@@ -9,7 +9,7 @@ use super::{
     extracted::{BlockKind, Extracted},
     layout::{Laid, Layout},
 };
-use crate::model::{
+use satchel_model::{
     knowledge::NewChunk,
     text::{head, one_line},
 };

@@ -1,12 +1,10 @@
 //! The cutting of documents: what stays together, what is said again, and that every place is exact.
 
 use crate::{
-    formats::{
-        chunk::{Cutter, FAR, Part},
-        extracted::{Block, BlockKind, Extracted, Kind},
-    },
-    model::knowledge::NewChunk,
+    chunk::{Cutter, FAR, Part},
+    extracted::{Block, BlockKind, Extracted, Kind},
 };
+use satchel_model::knowledge::NewChunk;
 
 fn words(text: &str) -> usize {
     text.split_whitespace().count()

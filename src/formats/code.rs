@@ -4,7 +4,7 @@ use super::{
     charset,
     extracted::{BlockKind, Draft},
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// Lines after which a piece ends at the next empty line, wherever that is.
 const LONG: usize = 60;

@@ -2,7 +2,7 @@
 
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Runs work on a document; a panic in it is a refusal of that document.
 pub(super) fn contained<T>(work: impl FnOnce() -> Result<T>) -> Result<T> {

@@ -2,7 +2,7 @@
 
 pub use super::xlsx::csv::CsvSheet;
 use super::{contain::contained, extracted::Kind, kind, limits::Limits, xlsx};
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The sheets of an XLSX as CSV: all, or the one that is named.
 pub fn csv(bytes: &[u8], sheet: Option<&str>, limits: &Limits) -> Result<Vec<CsvSheet>> {

@@ -6,7 +6,7 @@ use chrono::{DateTime, Datelike, Timelike, Utc};
 
 use super::{contain::contained, docx, pdf, xlsx};
 pub use super::{pdf::face::suits, xlsx::write::NewSheet};
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// A DOCX of a title and paragraphs.
 pub fn docx(title: &str, paragraphs: &[String], made: DateTime<Utc>) -> Result<Vec<u8>> {

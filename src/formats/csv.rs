@@ -6,7 +6,7 @@ use super::{
     charset,
     extracted::{BlockKind, Draft, Table},
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Separators in the order they are preferred.
 const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];

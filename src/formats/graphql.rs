@@ -11,8 +11,8 @@ use async_graphql_parser::{
 };
 
 use self::text::{Texts, bare};
-pub use crate::model::catalog::graphql::{Kind, Operation};
-use crate::model::error::{Error, Result};
+pub use satchel_model::catalog::graphql::{Kind, Operation};
+use satchel_model::error::{Error, Result};
 
 /// Deepest brackets, and fragments in fragments: as deep go the parser and what reads its answer.
 const MAX_DEPTH: usize = 64;

@@ -5,7 +5,7 @@ use super::{
     extracted::{BlockKind, Draft, Table},
     html_tokens::{Token, Tokens, attribute, resolve},
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// Elements whose content is not part of the text.
 const SKIPPED: [&str; 14] = [

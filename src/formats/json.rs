@@ -6,7 +6,7 @@ use super::{
     charset,
     extracted::{BlockKind, Draft, Table},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     json::holds_more_values,
 };

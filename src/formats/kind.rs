@@ -1,7 +1,7 @@
 //! The kind of a file: by its content first, by its name's ending where the content could be several things.
 
 use super::extracted::Kind;
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Bytes in which a PDF's mark may stand.
 const HEAD: usize = 1024;

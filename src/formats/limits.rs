@@ -1,7 +1,7 @@
 //! Limits of reading a document: bytes it unpacks to, text it gives, pieces it is built from. Whatever grows is counted, so
 //! that a refusal says of what there is too much. The process that reads it has limits of memory and time besides.
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The cost that reading one document may have.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

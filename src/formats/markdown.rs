@@ -7,7 +7,7 @@ use super::{
     extracted::{BlockKind, Draft, Table},
     text,
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// Most marks a text may have to be read as Markdown: each takes a hundred bytes while it is read.
 const MAX_MARKS: usize = 400_000;

@@ -2,7 +2,7 @@
 
 pub use super::xlsx::change::Update;
 use super::{contain::contained, docx, extracted::Kind, kind, limits::Limits, pdf, xlsx};
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Adds paragraphs at the end of a DOCX.
 pub fn append(bytes: &[u8], paragraphs: &[String], limits: &Limits) -> Result<Vec<u8>> {

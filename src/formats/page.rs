@@ -14,7 +14,7 @@ use super::{
     read,
     readable::{SHORTEST, TAGS, is_too_much},
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// Elements that say nothing to a reader.
 const SKIPPED: &[&str] =

@@ -12,7 +12,7 @@ use super::{
     limits::{Budget, Limits},
     xml,
 };
-use crate::model::{error::Result, json::holds_more_values};
+use satchel_model::{error::Result, json::holds_more_values};
 
 /// Memory the rows of a body may take: each holds its names again.
 const TEXT: usize = 24 << 20;

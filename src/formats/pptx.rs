@@ -8,7 +8,7 @@ use super::{
         xml::{Node, Xml, attribute, local, values},
     },
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let mut package = Package::open(bytes)?;

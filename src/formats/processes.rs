@@ -8,7 +8,7 @@ use serde::{
 };
 use serde_saphyr::{Error as YamlError, Spanned};
 
-use crate::model::{
+use satchel_model::{
     business_process::draft::{Fault, ProcessDraft},
     error::{Error, Result},
 };

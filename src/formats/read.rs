@@ -9,7 +9,7 @@ use super::{
     limits::Limits,
     markdown, pdf, pptx, text, xlsx,
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Reads a file. `name` is only asked for its ending, where the content does not say what it is. Bombs, encrypted and
 /// broken files are refused with a sentence that says so.

@@ -7,7 +7,7 @@ use super::{
     limits::Limits,
     read,
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// Largest page that is looked at as a whole.
 const LARGEST: usize = 4 << 20;

@@ -5,7 +5,7 @@
 use serde_json::{Map, Value};
 
 use super::xml;
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     figure,
     xml::{Element, local},

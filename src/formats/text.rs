@@ -4,7 +4,7 @@ use super::{
     charset,
     extracted::{BlockKind, Draft},
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let (text, encoding) = charset::decode(bytes, None)?;

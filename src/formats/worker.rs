@@ -14,7 +14,7 @@ use url::Url;
 
 pub use super::convert::CsvSheet;
 use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read, readable};
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The task to do with the contents.
 #[derive(Debug, Serialize, Deserialize)]

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     xml::{self, Element, Limits},
 };
@@ -34,7 +34,7 @@ pub fn parse(text: &str) -> Result<Element> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::xml::MAX_ATTRIBUTES;
+    use satchel_model::xml::MAX_ATTRIBUTES;
     use serde_json::json;
 
     #[test]

@@ -12,7 +12,7 @@ use tokio::{
     task::block_in_place,
 };
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Their niceness.
 const NICENESS: i32 = 10;

@@ -1,6 +1,6 @@
 //! The desktop's clipboard, where this machine has a desktop and the binary was built for one.
 
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// The clipboard of the desktop the server runs on.
 #[derive(Clone)]
@@ -34,7 +34,7 @@ mod imp {
     use arboard::Clipboard;
     use parking_lot::Mutex;
 
-    use crate::model::error::{Error, Kind, Result};
+    use satchel_model::error::{Error, Kind, Result};
 
     /// One connection for the server's whole life: on X11 a text is gone when its owner disconnects.
     #[derive(Clone)]

@@ -8,7 +8,7 @@ use std::{
     time::{Duration, SystemTime, UNIX_EPOCH},
 };
 
-use crate::model::time::Time;
+use satchel_model::time::Time;
 
 /// The machine's clock, moved by what [`Clock::advance`] added. Copies share their offset.
 #[derive(Debug, Clone, Default)]

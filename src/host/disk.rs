@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Kind, Result},
     figure,
     settings::Files,

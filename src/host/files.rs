@@ -36,7 +36,7 @@ use super::{
     hidden::{Hidden, MOUNTS_UNKNOWN, OwnData, WORKSPACES, closed_to},
     work::Work,
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Kind, Result},
     id::shorten,
     settings::Files,

@@ -15,7 +15,7 @@ use rustix::{
 };
 
 use super::files::Workspaces;
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     id::shorten,
 };

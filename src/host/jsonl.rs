@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Serialize, de::DeserializeOwned};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Every line as a value. An empty line is passed over; a wrong one is named with its number.
 pub fn read<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>> {

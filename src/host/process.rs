@@ -22,7 +22,7 @@ use super::{
         tape::{Keep, SharedTape, Tape, record},
     },
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     origin::Origin,
     time::Time,

@@ -11,7 +11,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Kind},
     settings::Files,
 };

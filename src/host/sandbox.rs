@@ -18,7 +18,7 @@ mod program;
 mod running;
 mod supervisor;
 mod sys;
-pub(in crate::host) mod tape;
+pub(crate) mod tape;
 mod view;
 mod watch;
 
@@ -38,7 +38,7 @@ use tokio::{
 };
 use tokio_util::sync::CancellationToken;
 
-pub(in crate::host) use self::running::Running;
+pub(crate) use self::running::Running;
 pub use self::{
     helper::run_if_helper,
     mask::fits,
@@ -51,10 +51,8 @@ use self::{
     tape::{Keep, SharedTape, Tape, record},
 };
 use super::files::Rooted;
-use crate::{
-    model::error::{Error, Kind, Result},
-    share::Share,
-};
+use satchel_model::error::{Error, Kind, Result};
+use satchel_share::Share;
 
 /// Bytes of each output that are kept.
 pub const MAX_OUTPUT: usize = 1_000_000;
@@ -234,11 +232,7 @@ impl Sandbox {
     }
 
     /// Starts a command and leaves it running.
-    pub(in crate::host) async fn start(
-        &self,
-        files: &Rooted,
-        command: &Command,
-    ) -> Result<(Running, ChildStdout, ChildStderr)> {
+    pub(crate) async fn start(&self, files: &Rooted, command: &Command) -> Result<(Running, ChildStdout, ChildStderr)> {
         let known = self.capabilities().await;
         if known.level == Level::Off {
             return Err(Error::new(Kind::Unconfigured, known.explain_off()));

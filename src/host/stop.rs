@@ -2,7 +2,7 @@
 
 use tokio::signal::unix::{Signal, SignalKind, signal};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The request that asked the process to end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -6,13 +6,11 @@ use std::time::Duration;
 use tokio::{task::spawn_blocking, time::timeout};
 
 use super::aside;
-use crate::{
-    model::{
-        error::{Error, Kind, Result},
-        user::UserId,
-    },
-    share::{Part, Share},
+use satchel_model::{
+    error::{Error, Kind, Result},
+    user::UserId,
 };
+use satchel_share::{Part, Share};
 
 /// Longest wait of work for its turn, and of a result for room.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -72,6 +70,12 @@ impl Work {
         let [results, answers] = [RESULTS, ANSWERS].map(|(all, each)| Share::new(all, each));
         let (turns, small) = (Share::new(all, each), Share::new(0, 0));
         Self { turns, small, results, answers, patience: PATIENCE, threads: Threads::Blocking }
+    }
+
+    /// The same for people who have no patience: who finds no turn is refused at once.
+    #[must_use]
+    pub fn impatient(self) -> Self {
+        Self { patience: Duration::ZERO, ..self }
     }
 
     /// Runs a person's work on a thread of its own; `None` is the server's own. The turn lasts until the work ends, even
@@ -192,13 +196,6 @@ mod tests {
 
     use super::*;
 
-    impl Work {
-        /// Without a turn for anybody.
-        pub(crate) fn crowded() -> Self {
-            Self { patience: Duration::ZERO, ..Self::shared(0, 0) }
-        }
-    }
-
     /// Work that has begun, and goes on until `hold` is dropped.
     async fn held(work: &Work, who: Option<UserId>) -> (tokio::task::JoinHandle<Result<bool>>, mpsc::Sender<()>) {
         let (started, begun) = tokio::sync::oneshot::channel();
@@ -215,7 +212,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_finds_no_turn_is_refused_and_a_turn_lasts_as_long_as_its_work() {
-        let work = Work { patience: Duration::ZERO, ..Work::shared(1, 1) };
+        let work = Work::shared(1, 1).impatient();
         let (waiting, hold) = held(&work, None).await;
         waiting.abort();
         assert!(waiting.await.unwrap_err().is_cancelled());
@@ -228,7 +225,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_person_with_much_work_leaves_a_turn_to_others() {
-        let work = Work { patience: Duration::ZERO, ..Work::shared(3, 2) };
+        let work = Work::shared(3, 2).impatient();
         let [one, other] = [(); 2].map(|()| Some(UserId::new()));
         let (first, second) = (held(&work, one).await, held(&work, one).await);
         assert_eq!(work.run(one, || Ok(())).await.unwrap_err().kind(), Kind::Busy);
@@ -244,7 +241,7 @@ mod tests {
 
     #[tokio::test]
     async fn what_is_small_does_not_wait_for_what_is_long_however_many_send_it() {
-        let work = Work { patience: Duration::ZERO, ..Work::default() };
+        let work = Work::default().impatient();
         let people = [(); 9].map(|()| Some(UserId::new()));
         let mut long = Vec::new();
         for who in people {
@@ -274,7 +271,7 @@ mod tests {
 
     #[tokio::test(flavor = "multi_thread")]
     async fn who_has_a_turn_does_not_wait_for_who_has_room() {
-        let (work, one) = (Work { patience: Duration::ZERO, ..Work::default() }, Some(UserId::new()));
+        let (work, one) = (Work::default().impatient(), Some(UserId::new()));
         let _room = work.room(one, u64::MAX).await.unwrap();
         let (inside, runtime) = (work.clone(), tokio::runtime::Handle::current());
         let parsing = move || runtime.block_on(inside.answer_room(one, u64::MAX)).map(drop);
@@ -284,7 +281,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_large_result_waits_for_room_and_another_persons_does_not() {
-        let work = Work { patience: Duration::ZERO, ..Work::default() };
+        let work = Work::default().impatient();
         let [one, other] = [(); 2].map(|()| Some(UserId::new()));
         let half = RESULTS.1 as u64 / 2 + 1;
         let first = work.room(one, half).await.unwrap();

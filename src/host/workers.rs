@@ -10,12 +10,12 @@ mod pool;
 mod reader;
 mod worker;
 
-pub use crate::share::Part;
 pub use confine::{Limits, confine};
 pub use death::Death;
 pub use pace::Pace;
 pub use pool::{Conversation, Job, LEVELS, Said, Workers};
 pub use reader::{ReadLimits, Readers};
+pub use satchel_share::Part;
 pub use worker::{Allowance, Ended};
 
 use std::{

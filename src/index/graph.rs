@@ -9,7 +9,7 @@ use std::{
 use regex::Regex;
 use url::Url;
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     graph::{Finding, Thing},
     text::{head, one_line},

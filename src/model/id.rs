@@ -137,7 +137,7 @@ impl<N: Noun> schemars::JsonSchema for Id<N> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use crate::{
         knowledge::{CollectionId, DocumentId},
         user::UserId,
     };

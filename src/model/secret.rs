@@ -1,7 +1,7 @@
 //! Text that must not be shown: its `Debug` prints `***` and its memory is zeroed on drop.
 
 mod decoded;
-pub(crate) mod forms;
+pub mod forms;
 
 use std::fmt;
 

@@ -13,7 +13,7 @@ use super::{
     resolve::Names,
     tls::{Fingerprint, Tls, Trust},
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Dialling, names and TLS included, may take this long.
 pub(super) const CONNECT: Duration = Duration::from_secs(10);

@@ -24,7 +24,7 @@ use super::{
     meter::Meter,
     tls::Tls,
 };
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// One address may keep the others waiting this long.
 const ONE_ADDRESS: Duration = Duration::from_secs(4);

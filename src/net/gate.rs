@@ -10,7 +10,7 @@ use super::{
     resolve::Names,
     tls::{Tls, Trust},
 };
-use crate::model::egress::Origin;
+use satchel_model::egress::Origin;
 use url::Url;
 
 /// The ways the process reaches out, as it was started.

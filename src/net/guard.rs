@@ -13,7 +13,7 @@ use std::{
 
 use url::{Host, Url};
 
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// An exception an administrator made: exactly this host at exactly this port.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

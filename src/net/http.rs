@@ -17,7 +17,7 @@ use super::{
     meter::Meter,
     tls::Tls,
 };
-use crate::model::{
+use satchel_model::{
     destination::Destination,
     egress::Origin,
     error::{Error, Kind, Result},

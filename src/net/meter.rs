@@ -6,7 +6,7 @@ use std::{fmt, sync::Arc, time::Instant};
 use futures_util::future::BoxFuture;
 use url::Url;
 
-use crate::model::{
+use satchel_model::{
     egress::{Crossing, Origin, Passed},
     error::{Error, Kind, Result},
 };

@@ -13,7 +13,7 @@ use governor::{
 };
 use parking_lot::Mutex;
 
-use crate::model::{
+use satchel_model::{
     catalog::pace::RateLimit,
     error::{Error, Kind, Result},
 };

@@ -15,7 +15,7 @@ use super::{
     meter::Meter,
     unpack::Unpacker,
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     figure,
     json::holds_more_values,

@@ -14,7 +14,7 @@ use hickory_resolver::{
 use parking_lot::Mutex;
 
 use super::guard::{self, Passage};
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The machine's configuration is read again after this long: networks change while a server runs.
 const FRESH: Duration = Duration::from_secs(30);
@@ -91,7 +91,7 @@ fn only(server: SocketAddr) -> ResolverConfig {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::error::Kind;
+    use satchel_model::error::Kind;
 
     #[tokio::test]
     async fn a_name_that_resolves_to_this_machine_is_refused() {

@@ -14,7 +14,7 @@ use rustls::{
 };
 use sha2::{Digest, Sha256};
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     secret::Secret,
 };

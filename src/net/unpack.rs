@@ -6,7 +6,7 @@ use bytes::Bytes;
 use flate2::{Decompress, FlushDecompress, Status, write::MultiGzDecoder};
 use reqwest::header::{CONTENT_ENCODING, CONTENT_LENGTH, HeaderMap};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Packed bytes that are unpacked at once: at most about a thousand times as many come out.
 const PIECE: usize = 1_024;

@@ -24,7 +24,7 @@ use tokio_tungstenite::{
 };
 use url::Url;
 
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The longest a farewell may take.
 const FAREWELL: Duration = Duration::from_millis(500);

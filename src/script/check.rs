@@ -15,7 +15,7 @@ use super::{
     testing,
     wire::Checked,
 };
-use crate::model::script::Diagnostic;
+use satchel_model::script::Diagnostic;
 
 /// Words that look like functions and are none.
 const KEYWORDS: &[&str] =

@@ -3,7 +3,7 @@
 use rhai::{AST, EvalAltResult, ParseError, ParseErrorType, Position};
 
 use super::{limits, machine::Machine, misfit, names, nearest::nearest, state::Limit, testing, wire::Fault};
-use crate::model::script::Diagnostic;
+use satchel_model::script::Diagnostic;
 
 /// The fault a run ended with.
 pub(super) fn of_run(machine: &Machine, ast: &AST, error: &EvalAltResult) -> Fault {

@@ -104,7 +104,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::script::{
+    use crate::{
         helpers::to_json,
         limits::{MAX_ARRAY, MAX_STRING},
     };

@@ -16,7 +16,7 @@ use super::{
     testing,
     wire::{Fault, Ran},
 };
-use crate::model::script::TestRun;
+use satchel_model::script::TestRun;
 
 /// An engine and what its functions share.
 pub struct Machine {

@@ -13,7 +13,7 @@ use super::{
     state::{State, as_json},
     wire::{Answer, Ask},
 };
-use crate::model::script::LogLevel;
+use satchel_model::script::LogLevel;
 
 type Shared = Arc<Mutex<State>>;
 type Gives<T> = Result<T, Box<EvalAltResult>>;

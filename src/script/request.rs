@@ -133,7 +133,7 @@ fn plain(place: &str, value: &Dynamic) -> Gives<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{machine::Machine, state::Nobody};
+    use crate::{machine::Machine, state::Nobody};
 
     /// The request a map, written as a script writes it, describes; what is wrong with it, else.
     fn read(members: &str) -> Result<HttpAsk, String> {

@@ -18,7 +18,7 @@ use super::{
     recorded::Recorded,
     wire::{Answer, Ask},
 };
-use crate::model::{
+use satchel_model::{
     script::{LogLevel, LogLine, TestResult},
     time::Time,
 };

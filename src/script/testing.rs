@@ -16,7 +16,7 @@ use super::{
     state::{State, as_json},
     wire::Fault,
 };
-use crate::model::{
+use satchel_model::{
     script::{TestKind, TestResult, TestRun},
     time::Time,
 };

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{check, helpers, machine::Machine, names, state::Nobody, wire::Fault};
-use crate::model::script::TestRun;
+use satchel_model::script::TestRun;
 
 const HEAD: &str = "// @name a_tool\n// @description d\n// @when w\n";
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{
+use satchel_model::{
     script::{Diagnostic, LogLine, TestRun},
     time::Time,
 };

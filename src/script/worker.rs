@@ -18,7 +18,7 @@ use super::{
     state::World,
     wire::{Answer, Ask, Fault, Ran, Reply, Task},
 };
-use crate::model::frame;
+use satchel_model::frame;
 
 /// Compiled scripts a worker keeps.
 const KEPT: usize = 64;

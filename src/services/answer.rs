@@ -4,15 +4,13 @@ use serde::Serialize;
 use serde_json::{Map, Value, json};
 use utoipa::ToSchema;
 
-use crate::{
-    engine::{cut, sanitise},
-    model::{
-        call::{Approved, CallId, Done},
-        error::{Error, Kind},
-        output::{Content, Output},
-    },
-    store::tickets::Verdict,
+use satchel_engine::{cut, sanitise};
+use satchel_model::{
+    call::{Approved, CallId, Done},
+    error::{Error, Kind},
+    output::{Content, Output},
 };
+use satchel_store::tickets::Verdict;
 
 /// What came of a call.
 #[derive(Debug, Clone, Serialize, ToSchema)]

@@ -1,10 +1,8 @@
 //! The audit for reading, in the hands of somebody who may.
 
-use crate::{
-    engine::context::Context,
-    model::{audit::Entry, error::Result},
-    store::{audit::Filter, conversations::Conversations},
-};
+use satchel_engine::context::Context;
+use satchel_model::{audit::Entry, error::Result};
+use satchel_store::{audit::Filter, conversations::Conversations};
 
 /// The log of what happened on the platform.
 pub struct AuditLog {

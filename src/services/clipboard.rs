@@ -1,10 +1,8 @@
 //! The clipboard: the desktop's where there is one, else the caller's own.
 
-use crate::{
-    engine::context::Context,
-    model::error::Result,
-    store::clipboard::{self, Clip},
-};
+use satchel_engine::context::Context;
+use satchel_model::error::Result;
+use satchel_store::clipboard::{self, Clip};
 
 /// The text it holds.
 ///

@@ -7,17 +7,15 @@ use std::{
 
 use serde::Serialize;
 
-use crate::{
-    app::{App, indexing::GIVEN},
-    engine::context::Context,
-    model::{
-        author::Author,
-        error::{Error, Result},
-        index::{Ask, Scalar, Space},
-        origin::Origin,
-    },
-    store::entries::{self, Kept, Put},
+use satchel_app::{App, indexing::GIVEN};
+use satchel_engine::context::Context;
+use satchel_model::{
+    author::Author,
+    error::{Error, Result},
+    index::{Ask, Scalar, Space},
+    origin::Origin,
 };
+use satchel_store::entries::{self, Kept, Put};
 
 /// Longest name of an entry, in characters.
 const NAME: usize = 512;

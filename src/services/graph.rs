@@ -4,19 +4,17 @@
 use std::{io::Read as _, sync::Arc, time::Duration};
 
 use super::model::{self, Question};
-use crate::{
-    app::App,
-    engine::context::Context,
-    index::graph::{self, Titles},
-    model::{
-        error::{Error, Result},
-        graph::{Finding, Thing},
-        llm::estimate_tokens,
-    },
-    store::{
-        graph::{Graph, Sight, Unread},
-        ingest::Worker,
-    },
+use satchel_app::App;
+use satchel_engine::context::Context;
+use satchel_index::graph::{self, Titles};
+use satchel_model::{
+    error::{Error, Result},
+    graph::{Finding, Thing},
+    llm::estimate_tokens,
+};
+use satchel_store::{
+    graph::{Graph, Sight, Unread},
+    ingest::Worker,
 };
 
 /// Documents read with one look at all titles.

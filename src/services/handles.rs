@@ -3,13 +3,11 @@
 use std::sync::Arc;
 
 use super::find::finder::Finder;
-use crate::{
-    model::{
-        catalog::directory::Directory,
-        error::{Error, Result},
-    },
-    store::catalog::Catalog,
+use satchel_model::{
+    catalog::directory::Directory,
+    error::{Error, Result},
 };
+use satchel_store::catalog::Catalog;
 
 /// The handles that tools stand on and do not find in their context. Without a server there is none: then the tools can
 /// be read, and no system is connected. Cheap to clone.

@@ -3,21 +3,19 @@
 mod pages;
 
 use self::pages::PAGES;
-use crate::{
-    app::App,
-    engine::{authorise, context::Context, registry::Registry, tool::Tool},
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        knowledge::DocumentId,
-        launch::{self, Kind, Thing},
-        words,
-    },
-    store::{
-        conversations::Conversations,
-        excerpts::Authorship,
-        uses::{self, Habits},
-    },
+use satchel_app::App;
+use satchel_engine::{authorise, context::Context, registry::Registry, tool::Tool};
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Result},
+    knowledge::DocumentId,
+    launch::{self, Kind, Thing},
+    words,
+};
+use satchel_store::{
+    conversations::Conversations,
+    excerpts::Authorship,
+    uses::{self, Habits},
 };
 
 /// A page of the console.
@@ -189,7 +187,7 @@ impl<'a> Launcher<'a> {
             query => conversations.list(self.caller.user, Some(query.to_owned())).await?,
         };
         let in_text = |id| if holding.iter().any(|one| one.id == id) { IN_TEXT } else { 0.0 };
-        let thing = |one: crate::model::conversation::Conversation| Thing {
+        let thing = |one: satchel_model::conversation::Conversation| Thing {
             score: fit(query, &one.title).max(in_text(one.id)),
             id: one.id.to_string(),
             name: one.title,

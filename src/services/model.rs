@@ -1,21 +1,19 @@
 //! Asking the connected model outside a turn: for a tool that needs one, within the person's budget.
 
-use crate::{
-    app::App,
-    engine::context::Context,
-    model::{
-        egress::{Origin, Part},
-        error::{Error, Kind, Result},
-        figure,
-        llm::{ChatMessage, ChatRequest, ProviderId, Usage},
-        user::UserId,
-    },
-    net::llm::{
-        answer::Patience,
-        chain::{self, Models},
-    },
-    store::{providers::Providers, turns::Turns, usage},
+use satchel_app::App;
+use satchel_engine::context::Context;
+use satchel_model::{
+    egress::{Origin, Part},
+    error::{Error, Kind, Result},
+    figure,
+    llm::{ChatMessage, ChatRequest, ProviderId, Usage},
+    user::UserId,
 };
+use satchel_net::llm::{
+    answer::Patience,
+    chain::{self, Models},
+};
+use satchel_store::{providers::Providers, turns::Turns, usage};
 
 /// A question to a model, asked in one go and without tools.
 #[derive(Debug, Clone)]

@@ -5,10 +5,8 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    engine::{authorise, context::Context, registry::Registry, tool::Tool},
-    model::error::Result,
-};
+use satchel_engine::{authorise, context::Context, registry::Registry, tool::Tool};
+use satchel_model::error::Result;
 
 /// Counts of all that is registered and known, whatever its state.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -5,13 +5,11 @@ pub mod commands;
 use std::path::{Path, PathBuf};
 
 use super::reading::Content;
-use crate::{
-    app::App,
-    engine::context::Context,
-    host::files::{Charset, Parents, Rooted, Text, Window, before_now},
-    model::{error::Result, origin::Origin},
-    store::file_origins::{FileOrigins, FilePlace},
-};
+use satchel_app::App;
+use satchel_engine::context::Context;
+use satchel_host::files::{Charset, Parents, Rooted, Text, Window, before_now};
+use satchel_model::{error::Result, origin::Origin};
+use satchel_store::file_origins::{FileOrigins, FilePlace};
 
 /// A file that is to be made, under this name or, where it is taken, one with a number.
 #[derive(Debug, Clone, Copy)]

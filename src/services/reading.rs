@@ -1,6 +1,6 @@
 //! Bytes from outside, read in a process of their own: documents, pages, answers of systems, descriptions of APIs.
 //!
-//! A [`Reader`] blocks, so it is used in a turn of [`Work`](crate::host::work::Work). What a hostile file can take is what the
+//! A [`Reader`] blocks, so it is used in a turn of [`Work`](satchel_host::work::Work). What a hostile file can take is what the
 //! kernel lets its process take; the process ends with the task.
 
 mod failure;
@@ -20,22 +20,20 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
 
-use crate::{
-    engine::context::Context,
-    formats::{
-        api::document::{ApiFiles, ApiRead},
-        extracted::{DocumentText, Extracted},
-        modify::Update,
-        page::Page,
-        payload::Form,
-        worker::{CsvSheet, DocumentForm, Head, Reply, Task, processor_time},
-    },
-    host::workers::{Death, Ended, Limits as ProcessLimits, ReadLimits, Readers},
-    model::{
-        business_process::draft::ProcessDraft,
-        error::{Error, Result},
-        text::clip,
-    },
+use satchel_engine::context::Context;
+use satchel_formats::{
+    api::document::{ApiFiles, ApiRead},
+    extracted::{DocumentText, Extracted},
+    modify::Update,
+    page::Page,
+    payload::Form,
+    worker::{CsvSheet, DocumentForm, Head, Reply, Task, processor_time},
+};
+use satchel_host::workers::{Death, Ended, Limits as ProcessLimits, ReadLimits, Readers};
+use satchel_model::{
+    business_process::draft::ProcessDraft,
+    error::{Error, Result},
+    text::clip,
 };
 
 /// Memory of a process beside the bytes it reads.

@@ -6,23 +6,21 @@
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
-use crate::{
-    app::App,
-    engine::context::Context,
-    host::clock::Clock,
-    index::embed::embedder::Embedder,
-    model::{
-        conversation::ConversationId,
-        error::Result,
-        memory::{Layer, Match, Memory, MemoryChange, MemoryId, NewMemory, Vector},
-        time::Time,
-        user::UserId,
-    },
-    share::behalf,
-    store::{
-        lists::Lists,
-        memory::{Digest, Memories, Reach, Saved, Search},
-    },
+use satchel_app::App;
+use satchel_engine::context::Context;
+use satchel_host::clock::Clock;
+use satchel_index::embed::embedder::Embedder;
+use satchel_model::{
+    conversation::ConversationId,
+    error::Result,
+    memory::{Layer, Match, Memory, MemoryChange, MemoryId, NewMemory, Vector},
+    time::Time,
+    user::UserId,
+};
+use satchel_share::behalf;
+use satchel_store::{
+    lists::Lists,
+    memory::{Digest, Memories, Reach, Saved, Search},
 };
 
 /// Memories read in one go in the background.

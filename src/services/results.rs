@@ -1,10 +1,8 @@
 //! Long results, which their conversation reads in pieces.
 
-use crate::{
-    engine::context::Context,
-    model::error::Result,
-    store::results::{Results, StoredText},
-};
+use satchel_engine::context::Context;
+use satchel_model::error::Result;
+use satchel_store::results::{Results, StoredText};
 
 /// The whole of a long result of this conversation, by its handle. What gives it back is from where it came from.
 pub async fn whole(cx: &Context, handle: &str) -> Result<String> {

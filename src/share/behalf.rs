@@ -2,7 +2,7 @@
 //!
 //! It belongs to the task and is not inherited by tasks it starts: each door that starts one says for whom.
 
-use crate::model::user::UserId;
+use satchel_model::user::UserId;
 
 tokio::task_local! {
     static USER: Option<UserId>;

@@ -8,7 +8,7 @@ use super::{
     messages::Placed,
     sql::{Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     conversation::{Attachment, ConversationId, MessageId},
     error::{Error, Result},
     user::UserId,

@@ -33,7 +33,7 @@ use super::{
     db::Db,
     sql::{Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     audit::{Anchor, AuditOutcome, Event, FORMAT, Verification},
     call::CallId,
     error::{Error, Result},
@@ -190,7 +190,7 @@ impl Row {
                 event.door.as_str(),
                 event.action,
                 arguments,
-                event.risk.map(crate::model::spec::Risk::as_str),
+                event.risk.map(satchel_model::spec::Risk::as_str),
                 event.outcome.as_str(),
                 event.error,
                 event.duration_ms.map(i64::try_from).transpose().map_err(Error::internal)?,

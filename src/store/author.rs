@@ -1,9 +1,7 @@
 //! The column `author`: who put what everybody reads. Empty for what is from before it was kept.
 
-use crate::{
-    model::{author::Author, error::Result, user::UserId},
-    store::sql::Row,
-};
+use crate::sql::Row;
+use satchel_model::{author::Author, error::Result, user::UserId};
 
 /// The value where several people have put a part.
 const SEVERAL: &str = "several";

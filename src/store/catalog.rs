@@ -24,7 +24,7 @@ use super::{
     vault::Vault,
     versions::{self, Thing},
 };
-use crate::model::{
+use satchel_model::{
     caller::Door,
     catalog::{
         directory::{Directory, Registered},

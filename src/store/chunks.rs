@@ -6,7 +6,7 @@ use super::{
     sql::{Row, Tx, params},
     vectors,
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     index::{ContentHash, Entry, Space},
     knowledge::{Chunk, ChunkId, NewChunk, embedded},

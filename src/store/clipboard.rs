@@ -1,7 +1,7 @@
 //! Each user's own clipboard, for servers without a desktop.
 
 use super::{db::Db, origin, sql::Row};
-use crate::model::{error::Result, origin::Origin, time::Time, user::UserId};
+use satchel_model::{error::Result, origin::Origin, time::Time, user::UserId};
 
 /// The content of a clipboard.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

@@ -10,7 +10,7 @@ use super::{
     purge,
     sql::{Row, Tx},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     id::shorten,
     knowledge::{Collection, CollectionId, NewCollection},

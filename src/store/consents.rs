@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::db::Db;
-use crate::model::{error::Result, time::Time, user::UserId};
+use satchel_model::{error::Result, time::Time, user::UserId};
 
 /// A text of a script that a person may agree to.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use super::{
     messages, snippet,
     sql::{Row, Tx, like},
 };
-use crate::model::{
+use satchel_model::{
     conversation::{Branch, Conversation, ConversationId, ConversationState, MessageId},
     error::{Error, Result},
     origin::Origin,

@@ -17,7 +17,7 @@ use super::{
     sql::{Row, Tx},
     token::{Hash, digest},
 };
-use crate::model::{
+use satchel_model::{
     caller::{Caller, Credential, Door, Permissions},
     error::{Error, Kind, Result},
     id::Id,

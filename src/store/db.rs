@@ -31,10 +31,8 @@ use super::{
     backup::snapshots,
     sql::{self, Connection, Tx},
 };
-use crate::{
-    model::error::{Error, Result},
-    share::{Share, behalf},
-};
+use satchel_model::error::{Error, Result};
+use satchel_share::{Share, behalf};
 
 /// Most writes one commit carries.
 const GROUP: usize = 512;
@@ -101,6 +99,12 @@ impl Db {
         })
     }
 
+    /// The same database for those who have no patience: who finds none of these places for a write is refused at once.
+    #[must_use]
+    pub fn crowded(&self, places: Arc<Semaphore>) -> Self {
+        Self { places, patience: Duration::ZERO, ..self.clone() }
+    }
+
     /// Changes after each commit that brought the indexes something to see.
     pub fn outbox(&self) -> watch::Receiver<u64> {
         self.outbox.clone()
@@ -124,7 +128,7 @@ impl Db {
     /// Runs `work` inside a transaction and answers once it is on the disk. An error undoes all `work` did.
     ///
     /// # Errors
-    /// [`Busy`](crate::model::error::Kind::Busy) where so many writes wait that this one found no place among them in ten
+    /// [`Busy`](satchel_model::error::Kind::Busy) where so many writes wait that this one found no place among them in ten
     /// seconds: it did not run.
     pub async fn write<T, F>(&self, work: F) -> Result<T>
     where
@@ -176,7 +180,7 @@ impl Db {
     /// Runs `work` on a connection that cannot write, in a place of the person whom the task works for.
     ///
     /// # Errors
-    /// [`Busy`](crate::model::error::Kind::Busy) where no place was free for them in ten seconds: it did not run.
+    /// [`Busy`](satchel_model::error::Kind::Busy) where no place was free for them in ten seconds: it did not run.
     pub async fn read<T, F>(&self, work: F) -> Result<T>
     where
         T: Send + 'static,

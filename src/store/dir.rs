@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use tokio::time::sleep;
 use url::Url;
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     secret::Secret,
 };
@@ -74,7 +74,7 @@ impl DataDir {
     /// Makes the directory where it is missing (only its owner may enter) and takes it.
     ///
     /// # Errors
-    /// [`Conflict`](crate::model::error::Kind::Conflict) while another process holds it, and where it cannot be used.
+    /// [`Conflict`](satchel_model::error::Kind::Conflict) while another process holds it, and where it cannot be used.
     pub fn hold(path: &Path) -> Result<Self> {
         Self::take(path)?.ok_or_else(|| in_use(path))
     }

@@ -17,7 +17,7 @@ use super::{
     excerpts::{self, Excerpt},
     sql::params,
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     knowledge::{Chunk, ChunkId, CollectionId, Document, DocumentId, SourceKind},
     reader::Reader,

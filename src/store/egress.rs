@@ -6,7 +6,7 @@ use super::{
     db::Db,
     sql::{Bind, Row as Read, params},
 };
-use crate::model::{
+use satchel_model::{
     conversation::ConversationId,
     destination::Destination,
     egress::{Crossing, Passed, Row},

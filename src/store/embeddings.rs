@@ -10,7 +10,7 @@ use super::{
     sql::{Row, Tx},
     vectors,
 };
-use crate::model::{
+use satchel_model::{
     error::Result,
     index::{ContentHash, Space},
     time::Time,
@@ -140,7 +140,7 @@ fn forget(tx: &Tx, model: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{
+    use crate::{
         db::Commit,
         entries::{self, Put},
     };

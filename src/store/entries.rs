@@ -9,7 +9,7 @@ use super::{
     sql::{Row, Tx},
     vectors,
 };
-use crate::model::{
+use satchel_model::{
     author::Author,
     error::{Error, Result},
     index::{ContentHash, Entry, Scalar, Space},

@@ -10,7 +10,7 @@ use aes_gcm::{
 use sha2::{Digest, Sha256};
 use zeroize::{Zeroize, ZeroizeOnDrop, Zeroizing};
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     secret::Secret,
 };

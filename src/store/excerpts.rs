@@ -8,7 +8,7 @@ use super::{
     origin,
     sql::{Bind, Row, Tx, places, rounded},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     knowledge::{Chunk, ChunkId, DocumentId, SourceKind},
     origin::Origin,

@@ -9,7 +9,7 @@ use super::{
     people::Actor,
     sql::{Row, Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     origin::{LastChange, Origin},
     user::UserId,
@@ -329,7 +329,7 @@ fn read_tree(row: &Row<'_>) -> Result<Tree> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::Time;
+    use satchel_model::time::Time;
 
     fn place(owner: Option<UserId>, path: &str) -> FilePlace {
         FilePlace { owner, path: path.to_owned() }

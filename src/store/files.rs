@@ -15,7 +15,7 @@ use sha2::{Digest, Sha256};
 use tokio::{fs::OpenOptions, io::AsyncWriteExt};
 use uuid::Uuid;
 
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The storage of one data directory. Cheap to clone.
 #[derive(Clone)]

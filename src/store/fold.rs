@@ -6,7 +6,7 @@ use super::{
     db::Db,
     sql::{Connection, Tx},
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// How long others who read are waited for, and writers with them.
 const PATIENCE: Duration = Duration::from_millis(500);
@@ -55,7 +55,7 @@ pub(super) fn holds(folder: &std::path::Path, text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::db::Commit;
+    use crate::db::Commit;
 
     #[tokio::test]
     async fn what_was_deleted_stands_in_no_file_once_the_log_is_folded() {

@@ -12,7 +12,7 @@ use super::{
     purge,
     sql::{Row, Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     knowledge::{CollectionId, Folder, FolderId, SourceKind, fitted_title},
     time::Time,

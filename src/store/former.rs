@@ -9,7 +9,7 @@ use super::{
     passages,
     sql::{Column, Tx},
 };
-use crate::model::{
+use satchel_model::{
     conversation::{ConversationId, FormerAnswer, FormerPlace, MessageId},
     error::{Error, Result},
     knowledge::Citation,

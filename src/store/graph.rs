@@ -12,7 +12,7 @@ use super::{
     origin,
     sql::{Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     caller::Caller,
     error::Result,
     graph::{self, Finding, Neighbor, NewEdge, NewNode, Node, Overview, Part},

@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::{db::Db, sql::Depth};
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     figure::bytes,
 };

@@ -15,7 +15,7 @@ use super::{
     purge,
     sql::{Row, Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Kind, Result},
     knowledge::{DocumentId, NewChunk, SourceKind},
     time::Time,

@@ -13,7 +13,7 @@ use std::{
 use zeroize::Zeroizing;
 
 use super::envelope::Kek;
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The key file of a data directory, and the one that stands beside it during a rotation.
 #[derive(Debug, Clone)]

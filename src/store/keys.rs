@@ -8,7 +8,7 @@ use super::{
     sql::{Row, Tx},
     token,
 };
-use crate::model::{
+use satchel_model::{
     caller::{Credential, Permissions},
     error::{Error, Result},
     id::Id,

@@ -11,7 +11,7 @@ use super::{
     ingest::{Ingest, Worker},
     people::Actor,
 };
-use crate::model::{
+use satchel_model::{
     error::Result,
     knowledge::{CollectionId, Document, DocumentId, Folder, FolderId},
 };

@@ -13,7 +13,7 @@ use super::{
     vectors,
     versions::{self, Thing},
 };
-use crate::model::{
+use satchel_model::{
     error::Result,
     learning::{Ended, Learned, OwnNeed, PastNeed, Used},
     user::UserId,
@@ -166,10 +166,8 @@ fn learned(tx: &Tx, tool: &str, person: Option<String>, bound: f32) -> Result<Le
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{conversation::ConversationId, time::Time},
-        store::{db::Commit, users},
-    };
+    use crate::{db::Commit, users};
+    use satchel_model::{conversation::ConversationId, time::Time};
 
     #[tokio::test]
     async fn a_need_told_in_several_conversations_is_one_need() {

@@ -1,7 +1,7 @@
 //! Lists: each person's own, their items in order, and what was done to them.
 
 use super::{db::Db, origin, sql::Tx};
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     list::{Item, List, ListEvent, ListName, ListSummary, MAX_ITEMS, MAX_LISTS},
     origin::Origin,

@@ -15,7 +15,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use super::password::busy;
-use crate::model::{
+use satchel_model::{
     error::{Error, Kind, Result},
     time::Time,
 };

@@ -23,7 +23,7 @@ use self::{
     vectors::{Cache, Readings},
 };
 use super::{db::Db, sql::Tx};
-use crate::model::{
+use satchel_model::{
     conversation::ConversationId,
     error::{Error, Result},
     memory::{Layer, Match, Memory, MemoryChange, MemoryId, NewMemory, Vector},
@@ -189,7 +189,7 @@ fn count(tx: &Tx, user: UserId, layer: Layer) -> Result<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{db::Commit, fold, users};
+    use crate::{db::Commit, fold, users};
 
     #[tokio::test]
     async fn the_words_of_a_forgotten_memory_stand_in_no_file_and_the_others_are_found() {

@@ -8,7 +8,7 @@ use super::{
     attachments, passages,
     sql::{Row, Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     conversation::{ConversationId, Message, MessageId, Role, Step, TurnId},
     error::{Error, Result},
     id::Id,

@@ -1,7 +1,7 @@
 //! The column `origin`: the origin of what is kept, as JSON.
 
 use super::sql::Row;
-use crate::model::{error::Result, origin::Origin};
+use satchel_model::{error::Result, origin::Origin};
 
 /// Reads the origin of a row; `None` if nothing of it came from outside, or somebody has vouched for it.
 pub(super) fn read(row: &Row<'_>) -> Result<Option<Origin>> {

@@ -11,7 +11,7 @@ use super::{
     people::Actor,
     sql::{Row, Tx},
 };
-use crate::model::{
+use satchel_model::{
     caller::Caller,
     error::{Error, Result},
     origin::Origin,

@@ -5,7 +5,7 @@
 use std::collections::HashSet;
 
 use super::{chunks, entries, sql::Tx};
-use crate::model::{
+use satchel_model::{
     error::Result,
     index::{Entry, Space},
 };
@@ -93,7 +93,7 @@ pub fn entries_after(tx: &Tx, space: Space, after: i64, n: u32) -> Result<Vec<En
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::db::{Commit, Db};
+    use crate::db::{Commit, Db};
 
     #[tokio::test]
     async fn changes_come_in_order_and_numbers_are_never_used_again() {

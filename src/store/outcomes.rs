@@ -10,7 +10,7 @@ use super::{
     people::Actor,
     sql::{Row, Tx},
 };
-use crate::model::{error::Result, time::Time};
+use satchel_model::{error::Result, time::Time};
 
 /// How many of a tool's last calls its timing is taken from.
 const TIMED: i64 = 500;
@@ -174,12 +174,10 @@ fn by_day(tx: &Tx, tool: &str, (seq, time): (i64, i64)) -> Result<BTreeMap<i64, 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{
-            audit::{AuditOutcome, Event, EventType},
-            caller::Door,
-        },
-        store::{audit, db::Commit},
+    use crate::{audit, db::Commit};
+    use satchel_model::{
+        audit::{AuditOutcome, Event, EventType},
+        caller::Door,
     };
 
     fn ran(tool: &str, time: i64, outcome: AuditOutcome, duration_ms: Option<u64>) -> Event {

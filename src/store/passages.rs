@@ -7,7 +7,7 @@ use super::{
     db::Db,
     sql::{Row, Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     conversation::{ConversationId, MessageId},
     error::Result,
     knowledge::Citation,

@@ -12,7 +12,7 @@ use tokio::{
     time::timeout,
 };
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Kind, Result},
     secret::Secret,
 };

@@ -24,7 +24,7 @@ use super::{
     sql::Tx,
     token::Hash,
 };
-use crate::model::{
+use satchel_model::{
     audit::{AuditOutcome, Event, EventType},
     caller::{Caller, Permissions},
     error::{Error, Result},

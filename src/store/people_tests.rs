@@ -4,18 +4,16 @@ use std::time::Duration;
 
 use super::*;
 use crate::{
-    model::{
-        caller::{Credential, Door},
-        error::Kind,
-        secret::Secret,
-        user::{User, Username},
-    },
-    store::{
-        db::Commit,
-        keys::NewKey,
-        sessions::{Account, SignedIn, Visit},
-        users::{NewUser, OwnPassword, UserChange},
-    },
+    db::Commit,
+    keys::NewKey,
+    sessions::{Account, SignedIn, Visit},
+    users::{NewUser, OwnPassword, UserChange},
+};
+use satchel_model::{
+    caller::{Credential, Door},
+    error::Kind,
+    secret::Secret,
+    user::{User, Username},
 };
 
 const PASSWORD: &str = "correct horse battery";

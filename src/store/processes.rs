@@ -9,7 +9,7 @@ use super::{
     sql::{Row, Tx, params},
     vectors,
 };
-use crate::model::{
+use satchel_model::{
     business_process::{
         Process, ProcessId, ProcessSource, ProcessStatus,
         draft::{ProcessDraft, key, require_no_circle},

@@ -1,7 +1,7 @@
 //! Tools found in a conversation, which stay in its model's context.
 
 use super::db::Db;
-use crate::model::{conversation::ConversationId, error::Result};
+use satchel_model::{conversation::ConversationId, error::Result};
 
 /// Keeps these tools, by id, in the conversation's context.
 pub async fn promote(db: &Db, topic: ConversationId, tools: Vec<String>) -> Result<()> {

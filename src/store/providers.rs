@@ -10,13 +10,11 @@ use super::{
     sql::{Row, Tx, params},
     vault::{self, Vault},
 };
-use crate::{
-    config::ModelChoice,
-    model::{
-        error::{Error, Kind, Result},
-        llm::{Provider, ProviderId, ProviderKind},
-        provider::{ProviderDraft, ProviderOrder, parameters::Parameters, parse_url},
-    },
+use satchel_config::ModelChoice;
+use satchel_model::{
+    error::{Error, Kind, Result},
+    llm::{Provider, ProviderId, ProviderKind},
+    provider::{ProviderDraft, ProviderOrder, parameters::Parameters, parse_url},
 };
 
 /// The id of the provider made from the environment.

@@ -5,7 +5,7 @@ use super::{
     documents,
     sql::{Params, Tx},
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// What was removed.
 #[derive(Debug, Default)]
@@ -40,12 +40,10 @@ impl Db {
 mod tests {
     use super::*;
     use crate::{
-        model::{knowledge::SourceKind, time::Time},
-        store::{
-            db::Commit,
-            documents::{Content, NewDocument},
-        },
+        db::Commit,
+        documents::{Content, NewDocument},
     };
+    use satchel_model::{knowledge::SourceKind, time::Time};
 
     fn new(content: Option<Content>) -> NewDocument {
         NewDocument {

@@ -3,7 +3,7 @@
 use std::{str::FromStr, time::Duration};
 
 use super::{db::Db, origin};
-use crate::model::{
+use satchel_model::{
     conversation::ConversationId,
     error::{Error, Result},
     id::{Id, Noun},

@@ -7,7 +7,7 @@ use super::{
     people::{Actor, People},
     sql::{Row, Tx},
 };
-use crate::model::{
+use satchel_model::{
     caller::Permissions,
     error::{Error, Result},
     id::shorten,

@@ -16,7 +16,7 @@ use super::{
     vault::{self, Source, Vault},
     vault_key,
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     secret::Secret,
 };
@@ -196,7 +196,7 @@ impl Vault {
 #[cfg(test)]
 mod tests {
     use super::{super::vault::tests::*, *};
-    use crate::config::VaultKey;
+    use satchel_config::VaultKey;
 
     #[tokio::test]
     async fn a_rotation_seals_everything_anew() {

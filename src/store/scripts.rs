@@ -10,7 +10,7 @@ use super::{
     sql::{Row, Tx, params},
     vault,
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     id::shorten,
     origin::Origin,

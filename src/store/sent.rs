@@ -1,7 +1,7 @@
 //! Files that were sent before.
 
 use super::{documents::NewDocument, sql::Tx};
-use crate::model::{
+use satchel_model::{
     error::Result,
     knowledge::{DocumentId, SourceKind},
 };
@@ -18,12 +18,10 @@ pub(super) fn before(tx: &Tx, collection: i64, new: &NewDocument) -> Result<Opti
 mod tests {
     use super::*;
     use crate::{
-        model::time::Time,
-        store::{
-            db::{Commit, Db},
-            documents::{self, Content},
-        },
+        db::{Commit, Db},
+        documents::{self, Content},
     };
+    use satchel_model::time::Time;
 
     fn file(name: &str, hash: &str, source: SourceKind) -> NewDocument {
         let content = Content { name: name.into(), mime: "text/plain".into(), bytes: 1, hash: hash.into() };

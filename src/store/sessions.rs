@@ -12,7 +12,7 @@ use super::{
     sql::{Row, Tx},
     token, users,
 };
-use crate::model::{
+use satchel_model::{
     audit::{AuditOutcome, Event, EventType},
     caller::{Caller, Credential, Door},
     error::{Error, Kind, Result},

@@ -11,7 +11,7 @@ use super::{
     sql::Tx,
     versions::{self, Thing},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     settings::Settings,
 };
@@ -146,13 +146,11 @@ fn merge(target: &mut Value, patch: Value, place: &str) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{
-            caller::{Caller, Credential, Door, Permissions},
-            id::Id,
-            time::Time,
-        },
-        store::db::Commit,
+    use crate::db::Commit;
+    use satchel_model::{
+        caller::{Caller, Credential, Door, Permissions},
+        id::Id,
+        time::Time,
     };
 
     fn owner() -> Actor {
@@ -173,7 +171,7 @@ mod tests {
         store(&dir).await.update(&owner(), json!({"exec": {"mode": "sandboxed"}})).await.unwrap();
         let read = store(&dir).await.get();
         let mut wanted = Settings::default();
-        wanted.exec.mode = crate::model::settings::ExecMode::Sandboxed;
+        wanted.exec.mode = satchel_model::settings::ExecMode::Sandboxed;
         assert_eq!(*read, wanted);
     }
 

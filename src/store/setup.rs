@@ -17,7 +17,7 @@ use super::{
     token::{self, Hash},
     users,
 };
-use crate::model::{
+use satchel_model::{
     caller::{Caller, Credential, Door, Permissions},
     error::{Error, Result},
     secret::Secret,

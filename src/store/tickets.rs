@@ -12,7 +12,7 @@ use sha2::{Digest, Sha256};
 pub use self::approvals::ConversationApproval;
 use self::rows::{Stored, ask, find, latest, open_bytes, settle};
 use super::{consents::ScriptText, db::Db, sql::Tx};
-use crate::model::{
+use satchel_model::{
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
     caller::{Caller, Credential, Door, Permissions},
     conversation::ConversationId,

@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::URL_SAFE_NO_PAD};
 use sha2::{Digest, Sha256};
 use zeroize::Zeroizing;
 
-use crate::model::secret::Secret;
+use satchel_model::secret::Secret;
 
 /// SHA-256 of a credential. The credential has 256 random bits, so nothing slower is needed.
 pub type Hash = [u8; 32];

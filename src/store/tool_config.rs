@@ -9,7 +9,7 @@ use super::{
     people::Actor,
     vault::{self, Vault},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     secret::{MASK, SHORTEST, Secret},
     spec::Setting,
@@ -160,14 +160,12 @@ fn unknown(settings: &[Setting], key: &str) -> Error {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        config::VaultKey,
-        model::{
-            caller::{Caller, Credential, Door, Permissions},
-            time::Time,
-            user::UserId,
-        },
-        store::db::Commit,
+    use crate::db::Commit;
+    use satchel_config::VaultKey;
+    use satchel_model::{
+        caller::{Caller, Credential, Door, Permissions},
+        time::Time,
+        user::UserId,
     };
 
     fn settings() -> Vec<Setting> {

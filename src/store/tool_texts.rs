@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 
 use super::{sql::Tx, vectors};
-use crate::model::{error::Result, index::ContentHash};
+use satchel_model::{error::Result, index::ContentHash};
 
 /// Keeps exactly these contents.
 pub fn keep(tx: &Tx, hashes: &[ContentHash]) -> Result<()> {
@@ -23,7 +23,7 @@ pub fn keep(tx: &Tx, hashes: &[ContentHash]) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::db::{Commit, Db};
+    use crate::db::{Commit, Db};
 
     #[tokio::test]
     async fn the_vectors_of_tools_that_are_gone_are_forgotten() {

@@ -13,7 +13,7 @@ use super::{
     sql::Tx,
     usage,
 };
-use crate::model::{
+use satchel_model::{
     call::TicketId,
     caller::Caller,
     conversation::{

@@ -1,7 +1,7 @@
 //! Tokens a person spent on a day (UTC).
 
 use super::{db::Db, sql::Tx};
-use crate::model::{error::Result, llm::Usage, time::Time, user::UserId};
+use satchel_model::{error::Result, llm::Usage, time::Time, user::UserId};
 
 /// What this person spent on the day of `now`.
 pub async fn spent(db: &Db, user: UserId, now: Time) -> Result<Usage> {

@@ -10,7 +10,7 @@ use super::{
     roles, sessions,
     sql::{Row, Tx},
 };
-use crate::model::{
+use satchel_model::{
     caller::{Credential, Permissions},
     error::{Error, Result},
     secret::Secret,

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use super::{collections::VISIBLE, db::Db, excerpts::Authorship, sql::Row};
-use crate::model::{
+use satchel_model::{
     error::Result,
     knowledge::DocumentId,
     launch::{Frecency, Kind},

@@ -18,13 +18,11 @@ use super::{
     sql::{Row, Tx},
     vault_key,
 };
-use crate::{
-    config::VaultKey,
-    model::{
-        error::{Error, Result},
-        secret::Secret,
-        time::Time,
-    },
+use satchel_config::VaultKey;
+use satchel_model::{
+    error::{Error, Result},
+    secret::Secret,
+    time::Time,
 };
 
 /// The record that proves the key.
@@ -219,35 +217,33 @@ pub(super) mod tests {
     use base64::{Engine, engine::general_purpose::STANDARD};
 
     use super::*;
-    use crate::{
-        model::{
-            caller::{Caller, Credential, Door, Permissions},
-            user::UserId,
-        },
-        store::{db::Commit, people::Actor},
+    use crate::{db::Commit, people::Actor};
+    use satchel_model::{
+        caller::{Caller, Credential, Door, Permissions},
+        user::UserId,
     };
 
-    pub(in crate::store) fn now() -> Time {
+    pub(crate) fn now() -> Time {
         Time::from_millis(0)
     }
 
-    pub(in crate::store) struct House {
-        pub(in crate::store) dir: tempfile::TempDir,
-        pub(in crate::store) db: Db,
+    pub(crate) struct House {
+        pub(crate) dir: tempfile::TempDir,
+        pub(crate) db: Db,
     }
 
     impl House {
-        pub(in crate::store) fn new() -> Self {
+        pub(crate) fn new() -> Self {
             let dir = tempfile::tempdir().unwrap();
             let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
             Self { dir, db }
         }
 
-        pub(in crate::store) async fn open(&self, key: &VaultKey) -> Result<Vault> {
+        pub(crate) async fn open(&self, key: &VaultKey) -> Result<Vault> {
             Vault::open(self.db.clone(), self.dir.path(), key, now()).await
         }
 
-        pub(in crate::store) async fn full(&self, key: &VaultKey) -> Vault {
+        pub(crate) async fn full(&self, key: &VaultKey) -> Vault {
             let vault = self.open(key).await.unwrap();
             for n in 0..5 {
                 vault.put("tool:t", &format!("key{n}"), Secret::new(format!("secret {n}")), now()).await.unwrap();
@@ -255,12 +251,12 @@ pub(super) mod tests {
             vault
         }
 
-        pub(in crate::store) fn file(&self) -> KeyFile {
+        pub(crate) fn file(&self) -> KeyFile {
             KeyFile::in_dir(self.dir.path())
         }
     }
 
-    pub(in crate::store) fn actor() -> Actor {
+    pub(crate) fn actor() -> Actor {
         let (user, permissions) = (UserId::new(), Permissions::all());
         let (door, credential) = (Door::Cli, Credential::Local);
         Actor {
@@ -270,7 +266,7 @@ pub(super) mod tests {
         }
     }
 
-    pub(in crate::store) async fn assert_full(vault: &Vault) {
+    pub(crate) async fn assert_full(vault: &Vault) {
         for n in 0..5 {
             let secret = vault.get("tool:t", &format!("key{n}")).await.unwrap().unwrap();
             assert_eq!(secret.expose(), format!("secret {n}"));

@@ -12,13 +12,11 @@ use super::{
     sql::Tx,
     vault::{self, CANARY},
 };
-use crate::{
-    config::VaultKey,
-    model::{
-        error::{Error, Result},
-        secret::Secret,
-        time::Time,
-    },
+use satchel_config::VaultKey;
+use satchel_model::{
+    error::{Error, Result},
+    secret::Secret,
+    time::Time,
 };
 
 /// Where a passphrase's salt is kept.

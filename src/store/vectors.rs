@@ -5,7 +5,7 @@
 use sha2::{Digest, Sha256};
 
 use super::sql::Tx;
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     index::ContentHash,
 };
@@ -114,7 +114,7 @@ pub(super) fn floats(bytes: &[u8]) -> Vec<f32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::db::{Commit, Db};
+    use crate::db::{Commit, Db};
 
     #[tokio::test]
     async fn a_vector_is_found_by_its_content_and_model() {

@@ -2,7 +2,7 @@
 //! commits, and a copy in memory is to keep the later state.
 
 use super::sql::Tx;
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// What changes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -1,7 +1,8 @@
 //! All built-in tools.
 
 use super::{agents, callers, catalog, data, desktop, documents, files, knowledge, memory, operations, processes, web};
-use crate::{engine::tool::Tool, services::handles::Handles};
+use satchel_engine::tool::Tool;
+use satchel_services::handles::Handles;
 
 /// Every built-in tool, by category, over these handles.
 pub fn all(handles: &Handles) -> Vec<Tool> {

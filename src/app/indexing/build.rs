@@ -3,17 +3,15 @@
 use std::sync::{Arc, atomic::Ordering};
 
 use super::shelf::{Meaning, NOTHING, Shelf};
-use crate::{
-    index::{
-        text::index::{Made as TextMade, Text},
-        vectors::snapshot::{self, Made},
-    },
-    model::{
-        error::Result,
-        index::{Entry, Space},
-    },
-    store::{outbox, sql::Tx, vectors},
+use satchel_index::{
+    text::index::{Made as TextMade, Text},
+    vectors::snapshot::{self, Made},
 };
+use satchel_model::{
+    error::Result,
+    index::{Entry, Space},
+};
+use satchel_store::{outbox, sql::Tx, vectors};
 
 /// Entries read at a time.
 pub(super) const PAGE: u32 = 500;

@@ -10,11 +10,9 @@ use super::{
     pump::{Place, Pump},
     shelf::Shelf,
 };
-use crate::{
-    index::text::index::{Made, Text},
-    model::error::Result,
-    store::outbox,
-};
+use satchel_index::text::index::{Made, Text};
+use satchel_model::error::Result;
+use satchel_store::outbox;
 
 /// Some changes, as the entries are now.
 struct Batch {

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::index::Found;
+use satchel_model::index::Found;
 
 /// The weight of meaning; words weigh the rest.
 const MEANING: f32 = 0.6;

@@ -9,7 +9,8 @@ use super::{
     pump::{Place, Pump, REST},
     shelf::NOTHING,
 };
-use crate::{model::error::Result, store::outbox};
+use satchel_model::error::Result;
+use satchel_store::outbox;
 
 /// Rows are linked for this long before searches get their turn, and for this long before changes do.
 const LINK_TURN: Duration = Duration::from_millis(1);

@@ -9,11 +9,9 @@ use super::{
     pump::{NOWHERE, Place, Pump},
     shelf::{Meaning, NOTHING},
 };
-use crate::{
-    index::{text::index::Made, vectors::index::Vectors},
-    model::error::Result,
-    store::outbox,
-};
+use satchel_index::{text::index::Made, vectors::index::Vectors};
+use satchel_model::error::Result;
+use satchel_store::outbox;
 
 impl Pump {
     /// Opens what is not open, and makes from the database what is missing.

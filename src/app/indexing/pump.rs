@@ -12,11 +12,9 @@ use super::{
     pace::Pace,
     shelf::{NOTHING, Seen, Shelf},
 };
-use crate::{
-    index::text::index::Text,
-    model::error::{Error, Result},
-    store::db::Db,
-};
+use satchel_index::text::index::Text;
+use satchel_model::error::{Error, Result};
+use satchel_store::db::Db;
 
 /// The time a failure is left alone before it is tried again.
 const RETRY: Duration = Duration::from_secs(3);

@@ -12,17 +12,15 @@ use super::{
     fuse::{Side, fuse},
     shelf::{Seen, Shelf},
 };
-use crate::{
-    index::{
-        text::index::{Lookup, Text},
-        vectors::index::Nearest,
-    },
-    model::{
-        error::{Error, Result},
-        index::{Ask, Found},
-    },
-    store::{outbox, sql::Tx},
+use satchel_index::{
+    text::index::{Lookup, Text},
+    vectors::index::Nearest,
 };
+use satchel_model::{
+    error::{Error, Result},
+    index::{Ask, Found},
+};
+use satchel_store::{outbox, sql::Tx};
 
 /// Candidates each side names at least.
 const CANDIDATES: usize = 100;

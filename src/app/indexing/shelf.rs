@@ -13,17 +13,15 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::{Notify, watch};
 
 use super::{GIVEN, State, Status, TextStatus, VectorStatus};
-use crate::{
-    index::{
-        text::index::Text,
-        vectors::index::{GraphKind, SearchKind, Vectors},
-    },
-    model::{
-        error::{Error, Result},
-        index::Space,
-    },
-    store::{outbox, sql::Tx},
+use satchel_index::{
+    text::index::Text,
+    vectors::index::{GraphKind, SearchKind, Vectors},
 };
+use satchel_model::{
+    error::{Error, Result},
+    index::Space,
+};
+use satchel_store::{outbox, sql::Tx};
 
 /// The vectors of a model.
 pub(super) struct Meaning {

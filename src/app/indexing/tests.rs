@@ -5,12 +5,10 @@
 use std::{collections::HashSet, fs, path::PathBuf};
 
 use super::*;
-use crate::{
-    model::time::Time,
-    store::{
-        db::Commit,
-        entries::{self, Put},
-    },
+use satchel_model::time::Time;
+use satchel_store::{
+    db::Commit,
+    entries::{self, Put},
 };
 
 struct House {
@@ -207,7 +205,9 @@ async fn another_model_searches_by_its_own_vectors() {
     let house = House::fruit().await;
     house
         .db
-        .write(|tx| crate::store::vectors::put(tx, "n", &crate::store::vectors::hash("green pears"), &[0.0, 0.0, 1.0]))
+        .write(|tx| {
+            satchel_store::vectors::put(tx, "n", &satchel_store::vectors::hash("green pears"), &[0.0, 0.0, 1.0])
+        })
         .await
         .unwrap();
     house.indexes.use_model(Some("n".to_owned()));

@@ -3,25 +3,26 @@
 use std::{sync::Arc, time::Duration};
 
 use serde_json::{Value, json};
-use tokio::{sync::Notify, task::yield_now};
+use tokio::{
+    sync::{Notify, Semaphore},
+    task::yield_now,
+};
 
 use super::*;
-use crate::{
-    config::{GraphKind, LogFormat, Outbound, VaultKey},
-    engine::{decide::Answer, invoker::Invoker, registry::Registry, tool::Tool},
-    model::{
-        call::{Call, Decision, Outcome, TicketState},
-        caller::{Caller, Credential, Door, Permissions},
-        error::Kind,
-        output::Output,
-        secret::Secret,
-        spec::{Category, Risk, Source, Spec},
-        user::Username,
-    },
-    services::handles::Handles,
-    store::{audit::Filter, conversations::Conversations, people::Actor, tickets::Verdict, users::NewUser},
-    tools,
+use satchel_config::{GraphKind, LogFormat, Outbound, VaultKey};
+use satchel_engine::{decide::Answer, invoker::Invoker, registry::Registry, tool::Tool};
+use satchel_model::{
+    call::{Call, Decision, Outcome, TicketState},
+    caller::{Caller, Credential, Door, Permissions},
+    error::Kind,
+    output::Output,
+    secret::Secret,
+    spec::{Category, Risk, Source, Spec},
+    user::Username,
 };
+use satchel_services::handles::Handles;
+use satchel_store::{audit::Filter, conversations::Conversations, people::Actor, tickets::Verdict, users::NewUser};
+use satchel_tools as tools;
 
 /// The gate at which the tool is held.
 #[derive(Clone, Default)]
@@ -101,7 +102,8 @@ async fn a_call_that_ran_is_told_as_done_however_much_waits_to_be_written() {
     let app = services(&data, config(dir.path())).await.unwrap();
     let mara = mara(&app).await;
     let topic = Conversations::new(&app.db).create(mara.user, String::new(), app.clock.now()).await.unwrap().id;
-    let (crowded, places) = app.db.crowded();
+    let places = Arc::new(Semaphore::new(1));
+    let crowded = app.db.crowded(Arc::clone(&places));
     let app = Arc::new(App { stores: Stores { tickets: Tickets::new(&crowded), ..app.stores }, db: crowded, ..app });
     let gate = Gate::default();
     let invoker = Invoker::new(Arc::clone(&app), Registry::new(vec![held(&gate)]).unwrap());
@@ -139,7 +141,7 @@ async fn what_the_data_tools_compute_for_long_waits_for_its_turn_at_heavy_work()
     let data = DataDir::hold(dir.path()).unwrap();
     let app = services(&data, config(dir.path())).await.unwrap();
     let mara = mara(&app).await;
-    let app = Arc::new(App { host: Host { work: Work::crowded(), ..app.host }, ..app });
+    let app = Arc::new(App { host: Host { work: Work::shared(0, 0).impatient(), ..app.host }, ..app });
     let invoker = Invoker::new(Arc::clone(&app), Registry::new(tools::list::all(&Handles::default())).unwrap());
     let answer = async |tool: &str, params: Value| {
         let call = Call::new(mara.clone(), tool, params);

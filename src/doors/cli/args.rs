@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand};
 
 use super::eval::args::EvalCommand;
-use crate::config::{Flags, ListenFlags};
+use satchel_config::{Flags, ListenFlags};
 
 /// A self-hosted tool platform for AI agents: chat, console, tools, audit, in one binary.
 #[derive(Debug, Parser)]

@@ -5,14 +5,12 @@ use std::path::Path;
 use serde_json::{Value, json};
 
 use super::{client::Client, run::Exit, screen::Screen};
-use crate::{
-    host::clock::Clock,
-    model::{
-        error::{Error, Result},
-        figure::grouped,
-    },
-    store::{audit, dir, sql::Connection},
+use satchel_host::clock::Clock;
+use satchel_model::{
+    error::{Error, Result},
+    figure::grouped,
 };
+use satchel_store::{audit, dir, sql::Connection};
 
 /// Verifies the chain of a data directory against anchors, one JSON object a line.
 pub fn verify(data: &Path, anchors: &str, json: bool) -> Result<Exit> {

@@ -16,20 +16,18 @@ use super::{
     run::Exit,
     screen::{Screen, cell, confirm},
 };
-use crate::{
-    config::VaultKey,
-    host::stop::Stop,
-    model::{
-        backup::Progress,
-        error::{Error, Result},
-        time::Time,
-    },
-    store::backup::{
-        restore::{self, VaultChoice},
-        rollback::{Loss, Rollback},
-        seal::{self, Opener},
-        watch::Watch,
-    },
+use satchel_config::VaultKey;
+use satchel_host::stop::Stop;
+use satchel_model::{
+    backup::Progress,
+    error::{Error, Result},
+    time::Time,
+};
+use satchel_store::backup::{
+    restore::{self, VaultChoice},
+    rollback::{Loss, Rollback},
+    seal::{self, Opener},
+    watch::Watch,
 };
 
 pub(super) async fn make(args: BackupArgs, client: &Client, screen: &Screen) -> Result<Exit> {

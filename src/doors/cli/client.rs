@@ -5,18 +5,16 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
 
-use crate::{
-    model::{
-        egress::{Origin, Part},
-        error::{Error, Kind, Result},
-        secret::Secret,
-    },
-    net::{
-        gate::{Gate, Ways},
-        guard::HostPort,
-        http::{Http, Request},
-        meter::Ledger,
-    },
+use satchel_model::{
+    egress::{Origin, Part},
+    error::{Error, Kind, Result},
+    secret::Secret,
+};
+use satchel_net::{
+    gate::{Gate, Ways},
+    guard::HostPort,
+    http::{Http, Request},
+    meter::Ledger,
 };
 
 /// Longest answer read.

@@ -13,17 +13,15 @@ use tokio::time::timeout;
 use tokio_util::sync::CancellationToken;
 
 use super::{args::VerifyArgs, backup::opener, progress::with_progress, run::Exit, screen::Screen};
-use crate::{
-    host::{clock::Clock, stop::Stop},
-    model::{
-        backup::Drill,
-        error::{Error, Result},
-    },
-    services::backups::drill::Verification,
-    store::{
-        backup::{drill::place_beside, watch::Watch},
-        dir::DataDir,
-    },
+use satchel_host::{clock::Clock, stop::Stop};
+use satchel_model::{
+    backup::Drill,
+    error::{Error, Result},
+};
+use satchel_services::backups::drill::Verification;
+use satchel_store::{
+    backup::{drill::place_beside, watch::Watch},
+    dir::DataDir,
 };
 
 /// The number of times its place is cleared.

@@ -11,10 +11,8 @@ use super::{
     run::Exit,
     screen::{Screen, cell},
 };
-use crate::{
-    host::folder,
-    model::error::{Error, Result},
-};
+use satchel_host::folder;
+use satchel_model::error::{Error, Result};
 
 /// The interval at which the state of a document is asked for.
 const PACE: Duration = Duration::from_millis(250);

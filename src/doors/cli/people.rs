@@ -9,7 +9,7 @@ use super::{
     run::Exit,
     screen::{Screen, cell, listing, password},
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 pub(super) async fn user(command: UserCommand, client: &Client, screen: &Screen) -> Result<Exit> {
     match command {

@@ -8,12 +8,10 @@ use super::{
     run::Exit,
     screen::{Screen, cell, confirm},
 };
-use crate::{
-    config::Config,
-    doors::checks,
-    host::{sandbox::Sandbox, workers::Workers},
-    model::error::{Error, Result},
-};
+use crate::checks;
+use satchel_config::Config;
+use satchel_host::{sandbox::Sandbox, workers::Workers};
+use satchel_model::error::{Error, Result};
 
 /// Asks first: the secrets of a backup made before stay sealed with the old key.
 pub(super) async fn rotate(RotateArgs { yes, new_key }: RotateArgs, client: &Client, screen: &Screen) -> Result<Exit> {

@@ -5,10 +5,8 @@ use std::{pin::pin, time::Duration};
 use tokio::time::timeout;
 
 use super::screen::Screen;
-use crate::{
-    model::backup::{Part, Progress},
-    store::backup::watch::Watch,
-};
+use satchel_model::backup::{Part, Progress};
+use satchel_store::backup::watch::Watch;
 
 /// The pause between two looks how far it is.
 pub(super) const LOOK: Duration = Duration::from_millis(150);

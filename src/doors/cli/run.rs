@@ -8,7 +8,8 @@ use super::{
     screen::Screen,
     tools,
 };
-use crate::{host::stop::Asked, model::error::Result};
+use satchel_host::stop::Asked;
+use satchel_model::error::Result;
 
 /// The end of a command: 0 done, 1 failed, 2 a wrong command line, 3 needs confirmation, 130 and 143 stopped in the
 /// middle.

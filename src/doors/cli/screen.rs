@@ -5,7 +5,7 @@ use std::io::{self, BufRead, IsTerminal, Write};
 use serde_json::Value;
 
 use super::run::Exit;
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     secret::Secret,
     unseen::visible,

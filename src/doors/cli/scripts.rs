@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 use serde_json::{Value, json};
 
 use super::{args::ScriptCommand, run::Exit, screen::Screen, tools};
-use crate::{
-    engine::{registry::Registry, validate::Schema},
-    host::{clock::Clock, folder, workers::Workers},
-    model::{
-        error::{Error, Result},
-        script::{Diagnostic, LogLevel, LogLine, Origin, TestResult},
-    },
-    script::{header, nearest::nearest},
-    services::scripts::{self, Loaded},
+use satchel_engine::{registry::Registry, validate::Schema};
+use satchel_host::{clock::Clock, folder, workers::Workers};
+use satchel_model::{
+    error::{Error, Result},
+    script::{Diagnostic, LogLevel, LogLine, Origin, TestResult},
 };
+use satchel_script::{header, nearest::nearest};
+use satchel_services::scripts::{self, Loaded};
 
 /// Most files of a folder.
 const MAX_FILES: usize = 1_000;

@@ -9,7 +9,7 @@ use super::{
     run::Exit,
     screen::{Screen, cell, confirm, listing},
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 pub(super) async fn list(client: &Client, screen: &Screen) -> Result<Exit> {
     let tools: Value = client.get("/api/tools").await?;

@@ -22,18 +22,18 @@ use super::{
     standing::Standing,
     state::State,
 };
-use crate::{
-    model::{
-        audit::{Anchor, AuditFacets, AuditHistogram, AuditOutcome, Entry, EventType, Verification},
-        caller::{Caller, Door},
-        error::{Error, Result},
-        spec::Risk,
-        time::Time,
-    },
-    store::{
-        audit::{self, Filter, MAX_BYTES, Page},
-        dir,
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    audit::{Anchor, AuditFacets, AuditHistogram, AuditOutcome, Entry, EventType, Verification},
+    caller::{Caller, Door},
+    error::{Error, Result},
+    spec::Risk,
+    time::Time,
+};
+use satchel_store::{
+    audit::{self, Filter, MAX_BYTES, Page},
+    dir,
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -107,10 +107,10 @@ pub(super) struct AuditPage {
     tag = "audit", params(AuditSlice, AuditFilter), responses((status = 200, body = AuditPage)))]
 async fn list(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     slice: Query<AuditSlice>,
     wanted: Query<AuditFilter>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let limit = slice.limit.unwrap_or(50).clamp(1, MAX_ROWS);
     let wanted = Filter { before: slice.before, ..filter(wanted.into_inner())? };
     let page = async {
@@ -118,7 +118,7 @@ async fn list(
         let next = entries.last().map(|e| e.seq).filter(|_| more);
         Ok(AuditPage { entries, next })
     };
-    state.delivery.load(caller.user, LARGEST, page).await
+    Ok(state.delivery.load(caller.user, LARGEST, page).await?)
 }
 
 /// Makes the filter of a query.
@@ -158,14 +158,14 @@ fn filter(query: AuditFilter) -> Result<Filter> {
 /// one chosen, whatever is chosen of its facet now.
 #[utoipa::path(get, path = "/api/audit/facets",
     tag = "audit", params(AuditFilter), responses((status = 200, body = AuditFacets)))]
-async fn facets(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<AuditFacets>> {
+async fn facets(state: Data<State>, query: Query<AuditFilter>) -> HttpResult<Json<AuditFacets>> {
     Ok(Json(state.app.stores.audit.facets(filter(query.into_inner())?).await?))
 }
 
 /// Counts the rows that pass over time, and those of them that failed or were refused.
 #[utoipa::path(get, path = "/api/audit/histogram",
     tag = "audit", params(AuditFilter), responses((status = 200, body = AuditHistogram)))]
-async fn histogram(state: Data<State>, query: Query<AuditFilter>) -> Result<Json<AuditHistogram>> {
+async fn histogram(state: Data<State>, query: Query<AuditFilter>) -> HttpResult<Json<AuditHistogram>> {
     let filter = filter(query.into_inner())?;
     Ok(Json(state.app.stores.audit.histogram(filter, state.app.clock.now()).await?))
 }
@@ -176,10 +176,10 @@ async fn histogram(state: Data<State>, query: Query<AuditFilter>) -> Result<Json
 ))]
 async fn export(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     query: Query<AuditFilter>,
     request: HttpRequest,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let (wanted, standing, user) = (filter(query.into_inner())?, Standing::new(&request), caller.user);
     let pages = stream::try_unfold((state, wanted, 0), move |(state, wanted, after)| async move {
         let filter = Filter { after: Some(after), ..wanted.clone() };
@@ -213,7 +213,7 @@ fn lines(entries: &[Entry]) -> Result<Option<(i64, Bytes)>> {
 /// New rows as they are written, as server-sent events; each event's id is the row's number, and `Last-Event-ID` goes on after it.
 #[utoipa::path(get, path = "/api/audit/tail",
     tag = "audit", responses((status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent)))]
-async fn tail(state: Data<State>, caller: Caller, request: HttpRequest) -> Result<HttpResponse> {
+async fn tail(state: Data<State>, Who(caller): Who<Caller>, request: HttpRequest) -> HttpResult<HttpResponse> {
     let seen = request.headers().get("last-event-id").and_then(|value| value.to_str().ok()?.parse::<i64>().ok());
     let start = match seen {
         Some(seq) => seq,
@@ -251,20 +251,20 @@ fn events_of(entries: &[Entry]) -> Result<Bytes> {
 
 /// One row.
 #[utoipa::path(get, path = "/api/audit/entries/{seq}", tag = "audit", responses((status = 200, body = Entry)))]
-async fn one(state: Data<State>, caller: Caller, seq: Path<i64>) -> Result<HttpResponse> {
-    state.delivery.load(caller.user, LARGEST, state.app.stores.audit.get(*seq)).await
+async fn one(state: Data<State>, Who(caller): Who<Caller>, seq: Path<i64>) -> HttpResult<HttpResponse> {
+    Ok(state.delivery.load(caller.user, LARGEST, state.app.stores.audit.get(*seq)).await?)
 }
 
 /// Reads the whole chain and says whether it stands, the data directory's anchors included.
 #[utoipa::path(post, path = "/api/audit/verify", tag = "audit", responses((status = 200, body = Verification)))]
-async fn verify(state: Data<State>) -> Result<Json<Verification>> {
+async fn verify(state: Data<State>) -> HttpResult<Json<Verification>> {
     let anchors = audit::parse_anchors(&dir::anchors(&state.app.config.data, None)?)?;
     Ok(Json(state.app.stores.audit.verify(anchors, state.app.clock.now()).await?))
 }
 
 /// Takes an anchor; keep it elsewhere. The data directory keeps a copy.
 #[utoipa::path(post, path = "/api/audit/anchors", tag = "audit", responses((status = 200, body = Anchor)))]
-async fn anchor(state: Data<State>) -> Result<Json<Anchor>> {
+async fn anchor(state: Data<State>) -> HttpResult<Json<Anchor>> {
     let anchor = state.app.stores.audit.anchor(state.app.clock.now()).await?;
     let line = serde_json::to_string(&anchor).map_err(Error::internal)?;
     dir::keep_anchor(&state.app.config.data, &line)?;

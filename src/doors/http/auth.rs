@@ -11,15 +11,15 @@ use super::{
     route::{Guard, Route, route},
     state::State,
 };
-use crate::{
-    model::{
-        caller::{Caller, Credential},
-        error::Result,
-        secret::Secret,
-        user::UserId,
-    },
-    store::{people::Actor, sessions::SignedIn, users::OwnPassword},
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    caller::{Caller, Credential},
+    error::Result,
+    secret::Secret,
+    user::UserId,
 };
+use satchel_store::{people::Actor, sessions::SignedIn, users::OwnPassword};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -77,10 +77,10 @@ struct Login {
     (status = 401, description = "The name or the password is wrong.", body = super::error::Problem),
     (status = 429, description = "Too many failures: wait as long as Retry-After says.", body = super::error::Problem),
 ))]
-async fn login(request: HttpRequest, state: Data<State>, body: Body<Login>) -> Result<HttpResponse> {
+async fn login(request: HttpRequest, state: Data<State>, body: Body<Login>) -> HttpResult<HttpResponse> {
     let visit = client::visit(&request, &state);
     let signed = state.app.stores.people.sign_in(&body.0.username, body.0.password, visit).await?;
-    welcome(&request, &state, &signed, HttpResponse::Ok()).await
+    Ok(welcome(&request, &state, &signed, HttpResponse::Ok()).await?)
 }
 
 /// Answers somebody who has just signed in: who they are, and the cookie.
@@ -98,7 +98,12 @@ pub(super) async fn welcome(
 /// Ends the session that asks.
 #[utoipa::path(post, path = "/api/auth/logout",
     tag = "auth", responses((status = 204, description = "Signed out; the cookie is taken back.")))]
-async fn logout(request: HttpRequest, state: Data<State>, signed: Signed, by: Actor) -> Result<HttpResponse> {
+async fn logout(
+    request: HttpRequest,
+    state: Data<State>,
+    signed: Signed,
+    Who(by): Who<Actor>,
+) -> HttpResult<HttpResponse> {
     if let Some(session) = signed.0.session {
         state.app.stores.people.sign_out(&by, session).await?;
     }
@@ -132,9 +137,9 @@ struct NewPassword {
 async fn password(
     request: HttpRequest,
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     body: Body<NewPassword>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let address = client::address(&request, &state);
     let Body(NewPassword { current, new, keep_keys }) = body;
     let change = OwnPassword { current, new, keep_keys, address };

@@ -20,17 +20,11 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    model::{
-        backup::Backup,
-        caller::Credential,
-        error::{Error, Result},
-        secret::Secret,
-        time::Time,
-    },
-    services::backups::{keys::Given, service::Wish},
-    store::{backup::log::By, people::Actor},
-};
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{backup::Backup, caller::Credential, error::Error, secret::Secret, time::Time};
+use satchel_services::backups::{keys::Given, service::Wish};
+use satchel_store::{backup::log::By, people::Actor};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -48,9 +42,9 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// The backups there are, the latest first, with what is under way and what failed since the start.
 #[utoipa::path(get, path = "/api/backups", tag = "backups", responses((status = 200, body = Vec<Backup>)))]
-async fn list(state: Data<State>) -> Result<Json<Vec<Backup>>> {
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<Backup>>> {
     let backups = state.backups.clone();
-    tokio::task::spawn_blocking(move || backups.list()).await.map_err(Error::internal)?.map(Json)
+    Ok(tokio::task::spawn_blocking(move || backups.list()).await.map_err(Error::internal)?.map(Json)?)
 }
 
 /// Wishes for a backup.
@@ -75,15 +69,15 @@ struct NewBackup {
     (status = 202, body = Backup),
     (status = 409, description = "Another one is under way.", body = super::error::Problem),
 ))]
-async fn make(state: Data<State>, by: Actor, body: OptionalBody<NewBackup>) -> Result<HttpResponse> {
+async fn make(state: Data<State>, Who(by): Who<Actor>, body: OptionalBody<NewBackup>) -> HttpResult<HttpResponse> {
     let NewBackup { with_key, recipient, passphrase, to } = body.0;
     if to.is_some() && by.caller.credential != Credential::Local {
         return Err(Error::denied(
             "Only the command line of the server's machine names a file: leave out `to`. The folder is among the settings.",
-        ));
+        ).into());
     }
     if to.as_ref().is_some_and(|to| !to.is_absolute()) {
-        return Err(Error::invalid("`to` must be an absolute path."));
+        return Err(Error::invalid("`to` must be an absolute path.").into());
     }
     // Who says who can open it, or what secrets are in it, could take everything out.
     if with_key.is_some() || recipient.is_some() || passphrase.is_some() {
@@ -105,7 +99,7 @@ struct BackupPlan {
 
 /// Returns when the next backup is made by itself, and what it can be sealed with.
 #[utoipa::path(get, path = "/api/backups/own/plan", tag = "backups", responses((status = 200, body = BackupPlan)))]
-async fn schedule(state: Data<State>) -> Result<Json<BackupPlan>> {
+async fn schedule(state: Data<State>) -> HttpResult<Json<BackupPlan>> {
     let has_passphrase = state.backups.has_passphrase().await?;
     Ok(Json(BackupPlan { next_at: state.backups.next(), has_passphrase }))
 }
@@ -114,7 +108,7 @@ async fn schedule(state: Data<State>) -> Result<Json<BackupPlan>> {
 #[utoipa::path(get, path = "/api/backups/own/key", tag = "backups", responses(
     (status = 200, description = "The key", content_type = "text/plain", body = String),
 ))]
-async fn key(state: Data<State>, by: Actor) -> Result<HttpResponse> {
+async fn key(state: Data<State>, Who(by): Who<Actor>) -> HttpResult<HttpResponse> {
     let text = state.backups.own_key(&by).await?;
     Ok(HttpResponse::Ok()
         .content_type("text/plain; charset=utf-8")
@@ -135,7 +129,11 @@ struct NewPassphrase {
 /// Keeps the passphrase backups are sealed with where the settings say so. It stays in the vault.
 #[utoipa::path(put, path = "/api/backups/own/passphrase",
     tag = "backups", request_body = NewPassphrase, responses((status = 204)))]
-async fn set_passphrase(state: Data<State>, by: Actor, body: Body<NewPassphrase>) -> Result<HttpResponse> {
+async fn set_passphrase(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    body: Body<NewPassphrase>,
+) -> HttpResult<HttpResponse> {
     state.backups.set_passphrase(&by, body.0.passphrase).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -143,14 +141,14 @@ async fn set_passphrase(state: Data<State>, by: Actor, body: Body<NewPassphrase>
 /// One backup, and how far it or its verification is.
 #[utoipa::path(get, path = "/api/backups/{id}",
     tag = "backups", params(("id" = String, Path,)), responses((status = 200, body = Backup)))]
-async fn one(state: Data<State>, at: Path<String>) -> Result<Json<Backup>> {
-    state.backups.get(&at).map(Json)
+async fn one(state: Data<State>, at: Path<String>) -> HttpResult<Json<Backup>> {
+    Ok(state.backups.get(&at).map(Json)?)
 }
 
 /// Removes a backup and its file.
 #[utoipa::path(delete, path = "/api/backups/{id}",
     tag = "backups", params(("id" = String, Path,)), responses((status = 204)))]
-async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> HttpResult<HttpResponse> {
     state.backups.remove(&by, &at).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -176,10 +174,10 @@ struct BackupOpener {
 ))]
 async fn verify(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     at: Path<String>,
     body: OptionalBody<BackupOpener>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let BackupOpener { identity, passphrase } = body.0;
     let (begun, _) = state.backups.verify(By::Person(Box::new(by)), &at, Given { identity, passphrase }).await?;
     Ok(HttpResponse::Accepted().json(begun))
@@ -189,7 +187,7 @@ async fn verify(
 #[utoipa::path(get, path = "/api/backups/{id}/file", tag = "backups", params(("id" = String, Path,)), responses(
     (status = 200, description = "The age file", content_type = "application/octet-stream", body = Vec<u8>),
 ))]
-async fn file(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+async fn file(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> HttpResult<HttpResponse> {
     let file = tokio::fs::File::from_std(state.backups.fetch(&by, &at).await?);
     let name = format!("{at}.age");
     let bytes = file.metadata().await.map_err(Error::internal)?.len();

@@ -20,16 +20,15 @@ use serde_json::json;
 
 use self::numbers::with_whole_numbers;
 use super::{caller::identity, error::Refusal, standing::Standing, state::State};
-use crate::{
-    host::aside,
-    model::{
-        error::{Error, Kind, Result},
-        figure,
-        json::outside_strings,
-        user::UserId,
-    },
-    share::Part,
+use crate::http::error::HttpError;
+use satchel_host::aside;
+use satchel_model::{
+    error::{Error, Kind, Result},
+    figure,
+    json::outside_strings,
+    user::UserId,
 };
+use satchel_share::Part;
 
 /// Largest body.
 pub(super) const LARGEST: usize = 8 << 20;
@@ -78,12 +77,12 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
         Box::pin(async move {
             let bytes = read(&request, payload).await?;
             if bytes.is_empty() {
-                return Err(Error::invalid("The body is empty: send a JSON object.").into());
+                return Err(HttpError(Error::invalid("The body is empty: send a JSON object.")).into());
             }
             require_json(&request)?;
-            require_object(&bytes)?;
-            let parsed = parsed(&request, bytes).await?;
-            Standing::new(&request).ensure().await?;
+            require_object(&bytes).map_err(HttpError)?;
+            let parsed = parsed(&request, bytes).await.map_err(HttpError)?;
+            Standing::new(&request).ensure().await.map_err(HttpError)?;
             Ok(Self(parsed))
         })
     }
@@ -101,9 +100,9 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest for OptionalBod
                 return Ok(Self(T::default()));
             }
             require_json(&request)?;
-            require_object(&bytes)?;
-            let parsed = parsed::<Option<T>>(&request, bytes).await?;
-            Standing::new(&request).ensure().await?;
+            require_object(&bytes).map_err(HttpError)?;
+            let parsed = parsed::<Option<T>>(&request, bytes).await.map_err(HttpError)?;
+            Standing::new(&request).ensure().await.map_err(HttpError)?;
             Ok(Self(parsed.unwrap_or_default()))
         })
     }
@@ -117,7 +116,7 @@ impl FromRequest for RawBody {
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
             let bytes = read(&request, payload).await?;
-            Standing::new(&request).ensure().await?;
+            Standing::new(&request).ensure().await.map_err(HttpError)?;
             Ok(Self(bytes))
         })
     }
@@ -135,14 +134,15 @@ async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Resul
     let room = match (request.app_data::<Data<State>>(), sender) {
         (Some(state), Some(sender)) if is_long => {
             let room = state.delivery.body_room(sender, announced.unwrap_or(LARGEST));
-            Some(tokio::time::timeout(PATIENCE, room).await.map_err(|_| crowded())?)
+            Some(tokio::time::timeout(PATIENCE, room).await.map_err(|_| crowded()).map_err(HttpError)?)
         }
         _ => None,
     };
     let collect = async {
         let mut bytes = BytesMut::with_capacity(announced.unwrap_or(0).min(64 << 10));
         while let Some(chunk) = payload.next().await {
-            let chunk = chunk.map_err(|e| Error::invalid(format!("The body did not arrive whole: {e}.")))?;
+            let chunk =
+                chunk.map_err(|e| Error::invalid(format!("The body did not arrive whole: {e}."))).map_err(HttpError)?;
             if bytes.len() + chunk.len() > most {
                 return Err(too_large(most).into());
             }

@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use serde_json::{Map, Value, json};
 
 use super::{error::PROBLEM, path::known_words};
-use crate::model::{
+use satchel_model::{
     audit::{AuditOutcome, EventType},
     caller::Door,
     catalog::draft::METHODS,

@@ -4,17 +4,21 @@ use std::future::{Ready, ready};
 
 use actix_web::{FromRequest, HttpMessage, HttpRequest, dev::Payload, web::Data};
 
-use super::state::State;
-use crate::{
-    model::{
-        caller::Caller,
-        error::{Error, Kind, Result},
-    },
-    store::people::{Actor, SharedIdentity},
+use super::{
+    error::{HttpError, HttpResult},
+    state::State,
 };
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Kind, Result},
+};
+use satchel_store::people::{Actor, SharedIdentity};
 
 /// The caller with their role and session.
 pub(super) struct Signed(pub(super) SharedIdentity);
+
+/// Who asks: the caller alone, or with their session and the time.
+pub(super) struct Who<T>(pub(super) T);
 
 /// The asker.
 pub(super) fn identity(request: &HttpRequest) -> Result<SharedIdentity> {
@@ -27,32 +31,33 @@ pub(super) fn nobody() -> Error {
 }
 
 impl FromRequest for Signed {
-    type Error = Error;
-    type Future = Ready<Result<Self>>;
+    type Error = HttpError;
+    type Future = Ready<HttpResult<Self>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(identity(request).map(Self))
+        ready(identity(request).map(Self).map_err(HttpError))
     }
 }
 
-impl FromRequest for Caller {
-    type Error = Error;
-    type Future = Ready<Result<Self>>;
+impl FromRequest for Who<Caller> {
+    type Error = HttpError;
+    type Future = Ready<HttpResult<Self>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
-        ready(identity(request).map(|identity| identity.caller.clone()))
+        ready(identity(request).map(|identity| Self(identity.caller.clone())).map_err(HttpError))
     }
 }
 
-impl FromRequest for Actor {
-    type Error = Error;
-    type Future = Ready<Result<Self>>;
+impl FromRequest for Who<Actor> {
+    type Error = HttpError;
+    type Future = Ready<HttpResult<Self>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         let state = request.app_data::<Data<State>>().ok_or_else(|| Error::internal("the server has no state"));
-        ready(state.and_then(|state| {
-            let identity = identity(request)?;
-            Ok(Self { caller: identity.caller.clone(), session: identity.session, now: state.app.clock.now() })
+        ready(state.map_err(HttpError).and_then(|state| {
+            let identity = identity(request).map_err(HttpError)?;
+            let caller = identity.caller.clone();
+            Ok(Self(Actor { caller, session: identity.session, now: state.app.clock.now() }))
         }))
     }
 }

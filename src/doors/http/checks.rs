@@ -8,19 +8,17 @@ use std::{
 use tokio::task::spawn_blocking;
 
 use super::providers::{self, ProviderTest};
-use crate::{
-    agent::chat::Agent,
-    app::App,
-    doors::checks::check,
-    model::{
-        error::{Error, Kind},
-        llm::Provider,
-    },
-    net::llm::chain::Models,
-    services::backups::service::Backups,
+use crate::checks::check;
+use satchel_agent::chat::Agent;
+use satchel_app::App;
+use satchel_model::{
+    error::{Error, Kind},
+    llm::Provider,
 };
+use satchel_net::llm::chain::Models;
+use satchel_services::backups::service::Backups;
 
-pub(super) use crate::doors::checks::{Check, database, directory, disk, sandbox, scripts};
+pub(super) use crate::checks::{Check, database, directory, disk, sandbox, scripts};
 
 /// The time a model is waited for: a local one may have to be loaded first.
 const PATIENCE: Duration = Duration::from_secs(15);

@@ -13,14 +13,12 @@ use actix_web::{
 };
 use tokio_util::sync::CancellationToken;
 
-use super::state::State;
-use crate::{
-    model::{
-        error::{Error, Result},
-        secret::Secret,
-    },
-    store::sessions::{LONGEST, Visit},
+use super::{
+    error::{HttpError, HttpResult},
+    state::State,
 };
+use satchel_model::secret::Secret;
+use satchel_store::sessions::{LONGEST, Visit};
 
 /// The session cookie's name.
 pub(super) const SESSION: &str = "satchel_session";
@@ -45,8 +43,8 @@ pub(super) enum Shown<'a> {
 pub(super) struct HangUp(pub(super) CancellationToken);
 
 impl FromRequest for HangUp {
-    type Error = Error;
-    type Future = Ready<Result<Self>>;
+    type Error = HttpError;
+    type Future = Ready<HttpResult<Self>>;
 
     fn from_request(request: &HttpRequest, _: &mut Payload) -> Self::Future {
         ready(Ok(request.extensions().get::<Self>().cloned().unwrap_or_default()))

@@ -12,14 +12,14 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    model::{
-        caller::Caller,
-        error::Result,
-        knowledge::{Collection, NewCollection},
-    },
-    store::people::Actor,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    caller::Caller,
+    error::Result,
+    knowledge::{Collection, NewCollection},
 };
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -33,8 +33,8 @@ pub(super) fn routes() -> Vec<Route> {
 /// The collections open to the caller.
 #[utoipa::path(get, path = "/api/knowledge/collections",
     tag = "knowledge", responses((status = 200, body = Vec<Collection>)))]
-async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collection>>> {
-    state.app.stores.knowledge.collections.list(caller.reader()).await.map(Json)
+async fn list(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Vec<Collection>>> {
+    Ok(state.app.stores.knowledge.collections.list(caller.reader()).await.map(Json)?)
 }
 
 /// A collection as it is to be.
@@ -66,7 +66,7 @@ impl CollectionBody {
 /// Makes a collection.
 #[utoipa::path(post, path = "/api/knowledge/collections",
     request_body = CollectionBody, tag = "knowledge", responses((status = 201, body = Collection)))]
-async fn create(state: Data<State>, by: Actor, body: Body<CollectionBody>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<CollectionBody>) -> HttpResult<HttpResponse> {
     let made = state.app.stores.knowledge.collections.create(&by, body.0.checked()?).await?;
     Ok(HttpResponse::Created().json(made))
 }
@@ -77,17 +77,17 @@ async fn create(state: Data<State>, by: Actor, body: Body<CollectionBody>) -> Re
     responses((status = 200, body = Collection)))]
 async fn change(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     at: Path<String>,
     body: Body<CollectionBody>,
-) -> Result<Json<Collection>> {
-    state.app.stores.knowledge.collections.change(&by, id(&at)?, body.0.checked()?).await.map(Json)
+) -> HttpResult<Json<Collection>> {
+    Ok(state.app.stores.knowledge.collections.change(&by, id(&at)?, body.0.checked()?).await.map(Json)?)
 }
 
 /// Removes a collection that holds no documents.
 #[utoipa::path(delete, path = "/api/knowledge/collections/{id}",
     tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
-async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> HttpResult<HttpResponse> {
     state.app.stores.knowledge.delete_collection(&by, id(&at)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -13,15 +13,15 @@ use super::{
     route::{Guard::SignedIn, Route, route},
     state::State,
 };
-use crate::{
-    agent::export,
-    model::{
-        caller::Caller,
-        conversation::{Branch, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId},
-        error::{Error, Result},
-    },
-    store::conversations::ConversationChange,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_agent::export;
+use satchel_model::{
+    caller::Caller,
+    conversation::{Branch, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId},
+    error::{Error, Result},
 };
+use satchel_store::conversations::ConversationChange;
 
 /// Longest title and folder name.
 const LONGEST: usize = 200;
@@ -50,9 +50,13 @@ struct ListQuery {
 /// The caller's conversations, the one last used first.
 #[utoipa::path(get, path = "/api/conversations",
     tag = "conversations", params(ListQuery), responses((status = 200, body = Vec<Conversation>)))]
-async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Conversation>>> {
+async fn list(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    query: Query<ListQuery>,
+) -> HttpResult<Json<Vec<Conversation>>> {
     let search = query.into_inner().search.filter(|text| !text.trim().is_empty());
-    state.agent.conversations().list(caller.user, search).await.map(Json)
+    Ok(state.agent.conversations().list(caller.user, search).await.map(Json)?)
 }
 
 #[derive(Default, Deserialize, utoipa::ToSchema)]
@@ -71,7 +75,7 @@ struct Create {
 /// Begins a conversation.
 #[utoipa::path(post, path = "/api/conversations",
     tag = "conversations", request_body = Option<Create>, responses((status = 201, body = Conversation)))]
-async fn create(state: Data<State>, caller: Caller, body: OptionalBody<Create>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(caller): Who<Caller>, body: OptionalBody<Create>) -> HttpResult<HttpResponse> {
     let title = body.0.title.as_deref().map(name).transpose()?.unwrap_or_default();
     let conversation = state.agent.conversations().create(caller.user, title, state.app.clock.now()).await?;
     Ok(HttpResponse::Created().json(conversation))
@@ -80,10 +84,10 @@ async fn create(state: Data<State>, caller: Caller, body: OptionalBody<Create>) 
 /// A conversation with its messages and its last turn.
 #[utoipa::path(get, path = "/api/conversations/{id}",
     tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = ConversationView)))]
-async fn one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+async fn one(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<HttpResponse> {
     let (user, id) = (caller.user, id(&path)?);
     let bytes = state.agent.weight(user, id).await?;
-    state.delivery.load(user, bytes, state.agent.view(user, id)).await
+    Ok(state.delivery.load(user, bytes, state.agent.view(user, id)).await?)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -112,21 +116,21 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<S
     request_body = Change, tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Conversation)))]
 async fn change(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     path: Path<String>,
     body: Body<Change>,
-) -> Result<Json<Conversation>> {
+) -> HttpResult<Json<Conversation>> {
     let Change { title, folder } = body.0;
     let title = title.as_deref().map(name).transpose()?;
     let folder = folder.map(|folder| folder.as_deref().map(name).transpose()).transpose()?;
     let change = ConversationChange { title, folder };
-    state.agent.conversations().change(caller.user, id(&path)?, change).await.map(Json)
+    Ok(state.agent.conversations().change(caller.user, id(&path)?, change).await.map(Json)?)
 }
 
 /// Deletes a conversation with everything in it; its turn is stopped first. The audit keeps its rows.
 #[utoipa::path(delete, path = "/api/conversations/{id}",
     tag = "conversations", params(("id" = String, Path,)), responses((status = 204, description = "Deleted.")))]
-async fn remove(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<HttpResponse> {
     state.agent.delete(caller.user, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -144,10 +148,10 @@ struct BranchBody {
     request_body = BranchBody, tag = "conversations", params(("id" = String, Path,)), responses((status = 201, body = Conversation)))]
 async fn branch(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     path: Path<String>,
     body: Body<BranchBody>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let copy = state.agent.branch(caller.user, id(&path)?, body.0.message_id).await?;
     Ok(HttpResponse::Created().json(copy))
 }
@@ -155,8 +159,8 @@ async fn branch(
 /// The caller's other conversations that begin as this one does, the oldest first: what it was branched from, and its branches.
 #[utoipa::path(get, path = "/api/conversations/{id}/branches",
     tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Vec<Branch>)))]
-async fn branches(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<Vec<Branch>>> {
-    state.agent.conversations().branches(caller.user, id(&path)?).await.map(Json)
+async fn branches(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<Json<Vec<Branch>>> {
+    Ok(state.agent.conversations().branches(caller.user, id(&path)?).await.map(Json)?)
 }
 
 /// A former answer of a question: it gave way when its question was asked again.
@@ -170,11 +174,15 @@ async fn branches(state: Data<State>, caller: Caller, path: Path<String>) -> Res
     ),
     responses((status = 200, body = FormerAnswer)),
 )]
-async fn former(state: Data<State>, caller: Caller, path: Path<(String, String, u32)>) -> Result<HttpResponse> {
+async fn former(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    path: Path<(String, String, u32)>,
+) -> HttpResult<HttpResponse> {
     let (conversation, question, number) = path.into_inner();
     let place = FormerPlace { conversation: id(&conversation)?, question: id(&question)?, number };
     let bytes = state.agent.former_weight(caller.user, place).await?;
-    state.delivery.load(caller.user, bytes, state.agent.former(caller.user, place)).await
+    Ok(state.delivery.load(caller.user, bytes, state.agent.former(caller.user, place)).await?)
 }
 
 /// A conversation as Markdown: of each question the answer that stands, not its former ones.
@@ -182,7 +190,7 @@ async fn former(state: Data<State>, caller: Caller, path: Path<(String, String, 
     tag = "conversations", params(("id" = String, Path,)), responses(
     (status = 200, description = "Markdown", content_type = "text/markdown", body = String),
 ))]
-async fn markdown(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+async fn markdown(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<HttpResponse> {
     let id: ConversationId = id(&path)?;
     // Its calls' outputs are loaded with it.
     let _turn = state.delivery.turn(Some(caller.user)).await;

@@ -19,20 +19,18 @@ use rustix::net::sockopt::set_tcp_user_timeout;
 use serde::Serialize;
 use serde_json::Value;
 
-use crate::{
-    engine::cut::{self, Recipient},
-    host::aside,
-    model::{
-        call::{CallId, Done},
-        error::{Error, Result},
-        json::{Counter, weighs_more},
-        output::Output,
-        user::UserId,
-    },
-    services::answer::InvokeAnswer,
-    share::{Part, Share, behalf},
-    store::tickets::Verdict,
+use satchel_engine::cut::{self, Recipient};
+use satchel_host::aside;
+use satchel_model::{
+    call::{CallId, Done},
+    error::{Error, Result},
+    json::{Counter, weighs_more},
+    output::Output,
+    user::UserId,
 };
+use satchel_services::answer::InvokeAnswer;
+use satchel_share::{Part, Share, behalf};
+use satchel_store::tickets::Verdict;
 
 /// Bytes of answers in memory, in all and of one person.
 const IN_FLIGHT: (usize, usize) = (128 << 20, 32 << 20);

@@ -14,14 +14,14 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    agent::exposure,
-    engine::authorise,
-    model::{caller::Caller, error::Result, spec::Source},
-    services::find::{
-        collisions::{self, Collision},
-        finder::{Asker, Trial},
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_agent::exposure;
+use satchel_engine::authorise;
+use satchel_model::{caller::Caller, spec::Source};
+use satchel_services::find::{
+    collisions::{self, Collision},
+    finder::{Asker, Trial},
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -69,10 +69,10 @@ struct Costs {
 
 /// Returns what the tools the caller may call cost in a model's context, by tool and by source.
 #[utoipa::path(get, path = "/api/tools/costs", tag = "tools", responses((status = 200, body = Costs)))]
-async fn costs(state: Data<State>, caller: Caller) -> Result<Json<Costs>> {
+async fn costs(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Costs>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let callable = registry.tools().iter().filter(|tool| authorise::may_call(tool, &caller, &settings));
-    let cost = |spec: &crate::model::spec::Spec| Cost {
+    let cost = |spec: &satchel_model::spec::Spec| Cost {
         id: spec.id(),
         source: spec.source,
         tokens: exposure::tokens(spec),
@@ -99,7 +99,7 @@ async fn costs(state: Data<State>, caller: Caller) -> Result<Json<Costs>> {
 /// Pairs of tools that are mistaken for each other: needs that one tool names as its own and another answers better.
 /// Pairs of two built-in tools are left out: nobody here can mend them.
 #[utoipa::path(get, path = "/api/tools/collisions", tag = "tools", responses((status = 200, body = Vec<Collision>)))]
-async fn confused(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collision>>> {
+async fn confused(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Vec<Collision>>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let may = |tool| authorise::may_call(tool, &caller, &settings);
     let among: Vec<bool> = registry.tools().iter().map(|tool| may(tool)).collect();
@@ -109,7 +109,7 @@ async fn confused(state: Data<State>, caller: Caller) -> Result<Json<Vec<Collisi
 /// Tries the tools out on the caller's own past requests: whether those that helped are found again without what was
 /// learned from them.
 #[utoipa::path(post, path = "/api/eval/tools", tag = "tools", responses((status = 200, body = Trial)))]
-async fn try_out(state: Data<State>, caller: Caller) -> Result<Json<Trial>> {
+async fn try_out(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Trial>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
     Ok(Json(state.finder.try_out(asker).await?))

@@ -17,7 +17,7 @@ use super::{
     error::{PROBLEM, Problem},
     route::{Guard, Route},
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The whole API, as the handlers and guards of its routes describe it.
 pub fn document(routes: &[Route]) -> OpenApi {

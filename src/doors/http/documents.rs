@@ -13,17 +13,17 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    host::aside,
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        knowledge::{Chunk, ChunkId, CollectionId, Document, DocumentId, Status},
-    },
-    store::{
-        documents::{Filter, Keep},
-        people::Actor,
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_host::aside;
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Result},
+    knowledge::{Chunk, ChunkId, CollectionId, Document, DocumentId, Status},
+};
+use satchel_store::{
+    documents::{Filter, Keep},
+    people::Actor,
 };
 
 /// Bytes of a passage in an answer beside its text, about.
@@ -67,18 +67,22 @@ struct ListQuery {
 /// The documents open to the caller, newest first.
 #[utoipa::path(get, path = "/api/knowledge/documents",
     tag = "knowledge", params(ListQuery), responses((status = 200, body = Vec<Document>)))]
-async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Document>>> {
+async fn list(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    query: Query<ListQuery>,
+) -> HttpResult<Json<Vec<Document>>> {
     let ListQuery { collection, q, status, limit, before } = query.into_inner();
     let limit = limit.unwrap_or(LISTED.0).min(LISTED.1);
     let filter = Filter { collection, q, status, before, limit, offset: 0 };
-    state.app.stores.knowledge.documents.list(caller.reader(), filter).await.map(Json)
+    Ok(state.app.stores.knowledge.documents.list(caller.reader(), filter).await.map(Json)?)
 }
 
 /// One document, and how far taking it in is.
 #[utoipa::path(get, path = "/api/knowledge/documents/{id}",
     tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
-async fn one(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Document>> {
-    state.app.stores.knowledge.documents.get(caller.reader(), id(&at)?).await.map(Json)
+async fn one(state: Data<State>, Who(caller): Who<Caller>, at: Path<String>) -> HttpResult<Json<Document>> {
+    Ok(state.app.stores.knowledge.documents.get(caller.reader(), id(&at)?).await.map(Json)?)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -93,7 +97,12 @@ struct DeleteQuery {
 /// removed for good.
 #[utoipa::path(delete, path = "/api/knowledge/documents/{id}",
     tag = "knowledge", params(("id" = String, Path,), DeleteQuery), responses((status = 204)))]
-async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<DeleteQuery>) -> Result<HttpResponse> {
+async fn remove(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    at: Path<String>,
+    query: Query<DeleteQuery>,
+) -> HttpResult<HttpResponse> {
     let now = query.forever || state.app.settings.get().knowledge.trash_days == 0;
     let keep = if now { Keep::Nothing } else { Keep::Trash };
     state.app.stores.knowledge.delete(&by, id(&at)?, keep).await?;
@@ -103,10 +112,10 @@ async fn remove(state: Data<State>, by: Actor, at: Path<String>, query: Query<De
 /// The passages of a document, in order.
 #[utoipa::path(get, path = "/api/knowledge/documents/{id}/chunks",
     tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Vec<Chunk>)))]
-async fn chunks(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
+async fn chunks(state: Data<State>, Who(caller): Who<Caller>, at: Path<String>) -> HttpResult<HttpResponse> {
     let (documents, id) = (&state.app.stores.knowledge.documents, id(&at)?);
     let bytes = text_bytes(&state, &caller, id).await?;
-    state.delivery.load(caller.user, bytes, documents.chunks(caller.reader(), id)).await
+    Ok(state.delivery.load(caller.user, bytes, documents.chunks(caller.reader(), id)).await?)
 }
 
 /// The place of a passage in a document's text.
@@ -153,10 +162,10 @@ struct ContentQuery {
     responses((status = 200, body = DocumentContent)))]
 async fn content(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     at: Path<String>,
     query: Query<ContentQuery>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let (documents, id) = (&state.app.stores.knowledge.documents, id(&at)?);
     let bytes = text_bytes(&state, &caller, id).await?;
     let content = documents.content(caller.reader(), id);
@@ -168,7 +177,7 @@ async fn content(
         let part = aside::run(move || part_of(&document, whole, passages, &query)).await?;
         part.ok_or_else(|| Error::internal("a part of a text could not be taken"))
     };
-    state.delivery.load(caller.user, bytes, part).await
+    Ok(state.delivery.load(caller.user, bytes, part).await?)
 }
 
 /// Bytes of a document's text and of its passages' places, about.
@@ -200,7 +209,7 @@ fn index(number: u64) -> usize {
     tag = "knowledge", params(("id" = String, Path,)), responses(
     (status = 200, description = "The file", content_type = "application/octet-stream", body = Vec<u8>),
 ))]
-async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
+async fn file(state: Data<State>, Who(caller): Who<Caller>, at: Path<String>) -> HttpResult<HttpResponse> {
     let id: DocumentId = id(&at)?;
     let knowledge = &state.app.stores.knowledge;
     let document = knowledge.documents.get(caller.reader(), id).await?;
@@ -213,20 +222,20 @@ async fn file(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Ht
 /// Tries a document again that failed or was stopped.
 #[utoipa::path(post, path = "/api/knowledge/documents/{id}/retry",
     tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
-async fn retry(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+async fn retry(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> HttpResult<HttpResponse> {
     Ok(HttpResponse::Accepted().json(state.app.stores.knowledge.retry(&by, id(&at)?).await?))
 }
 
 /// Stops the work on a document at once. What it was found by before stays.
 #[utoipa::path(post, path = "/api/knowledge/documents/{id}/cancel",
     tag = "knowledge", params(("id" = String, Path,)), responses((status = 200, body = Document)))]
-async fn cancel(state: Data<State>, by: Actor, at: Path<String>) -> Result<Json<Document>> {
-    state.app.stores.knowledge.cancel(&by, id(&at)?).await.map(Json)
+async fn cancel(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> HttpResult<Json<Document>> {
+    Ok(state.app.stores.knowledge.cancel(&by, id(&at)?).await.map(Json)?)
 }
 
 /// Takes a document out of the trash; it is read again.
 #[utoipa::path(post, path = "/api/knowledge/documents/{id}/restore",
     tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Document)))]
-async fn restore(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+async fn restore(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> HttpResult<HttpResponse> {
     Ok(HttpResponse::Accepted().json(state.app.stores.knowledge.restore(&by, id(&at)?).await?))
 }

@@ -9,7 +9,7 @@ use futures_util::stream;
 use tokio::{fs::File, io::AsyncReadExt};
 
 use super::delivery::Delivery;
-use crate::model::user::UserId;
+use satchel_model::user::UserId;
 
 /// Bytes of a file read at a time.
 const PIECE: usize = 64 << 10;

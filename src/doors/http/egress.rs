@@ -9,14 +9,13 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    model::{
-        egress::{Passed, Row},
-        error::{Error, Result},
-        id::shorten,
-    },
-    store::egress::{self, Filter, Summary},
+use crate::http::error::HttpResult;
+use satchel_model::{
+    egress::{Passed, Row},
+    error::Error,
+    id::shorten,
 };
+use satchel_store::egress::{self, Filter, Summary};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(list, Permission("audit:read")), route!(summary, Permission("audit:read"))]
@@ -60,7 +59,7 @@ pub(super) struct EgressPage {
 /// The newest rows that pass. What has crossed by now is among them.
 #[utoipa::path(get, path = "/api/egress",
     tag = "egress", params(EgressQuery), responses((status = 200, body = EgressPage)))]
-async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<EgressPage>> {
+async fn list(state: Data<State>, query: Query<EgressQuery>) -> HttpResult<Json<EgressPage>> {
     let query = query.into_inner();
     let limit = query.limit.unwrap_or(50).clamp(1, MAX_ROWS);
     let outcome = match (query.outcome.as_deref().filter(|text| !text.is_empty()), query.refused) {
@@ -82,7 +81,7 @@ async fn list(state: Data<State>, query: Query<EgressQuery>) -> Result<Json<Egre
 
 /// The ledger in short: hosts with what went to and came from each, tools, people, outcomes.
 #[utoipa::path(get, path = "/api/egress/summary", tag = "egress", responses((status = 200, body = Summary)))]
-async fn summary(state: Data<State>) -> Result<Json<Summary>> {
+async fn summary(state: Data<State>) -> HttpResult<Json<Summary>> {
     state.app.net.egress.settle().await;
     Ok(Json(egress::summary(&state.app.db).await?))
 }

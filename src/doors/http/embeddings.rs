@@ -11,19 +11,16 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    app::App,
-    index::embed::{
-        embedder::Running,
-        model::{BUILTIN, ModelInfo},
-    },
-    model::{
-        error::{Error, Result},
-        settings::Embeddings,
-    },
-    services::embeddings::offered::{self, Offer, Source},
-    store::people::Actor,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_app::App;
+use satchel_index::embed::{
+    embedder::Running,
+    model::{BUILTIN, ModelInfo},
 };
+use satchel_model::{error::Error, settings::Embeddings};
+use satchel_services::embeddings::offered::{self, Offer, Source};
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -108,10 +105,10 @@ async fn read(state: Data<State>) -> Json<Status> {
 /// The models that can be chosen.
 #[utoipa::path(get, path = "/api/embeddings/models",
     tag = "embeddings", operation_id = "embedding_models", responses((status = 200, body = [Offer])))]
-async fn list(state: Data<State>) -> Result<Json<Vec<Offer>>> {
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<Offer>>> {
     let shared = state.into_inner();
     let offers = tokio::task::spawn_blocking(move || offered::all(&shared.app)).await;
-    offers.map_err(Error::internal)?.map(Json)
+    Ok(offers.map_err(Error::internal)?.map(Json)?)
 }
 
 /// Goes over to another model. Everything is read anew in the background; until that is done search goes on with the
@@ -122,7 +119,7 @@ async fn list(state: Data<State>) -> Result<Json<Vec<Offer>>> {
     (status = 403, description = "It would have to be fetched, and that is not allowed.", body = Problem),
     (status = 404, description = "There is no such model.", body = Problem),
 ))]
-async fn change(state: Data<State>, by: Actor, body: Body<Choice>) -> Result<HttpResponse> {
+async fn change(state: Data<State>, Who(by): Who<Actor>, body: Body<Choice>) -> HttpResult<HttpResponse> {
     let app = &state.app;
     let Choice { model } = body.0;
     let wanted = Embeddings { model: model.clone(), ..app.settings.get().embeddings.clone() };

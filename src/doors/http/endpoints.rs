@@ -19,30 +19,30 @@ use super::{
     state::State,
     systems::CatalogReview,
 };
-use crate::{
-    agent::exposure,
-    engine::validate::Schema,
-    model::{
-        caller::{Caller, Credential},
-        catalog::{
-            directory::Registered,
-            draft::EndpointDraft,
-            endpoint::{Endpoint, EndpointId},
-            system::SystemId,
-        },
-        egress::{Origin, Part},
-        error::{Error, Result},
-        spec::Risk,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_agent::exposure;
+use satchel_engine::validate::Schema;
+use satchel_model::{
+    caller::{Caller, Credential},
+    catalog::{
+        directory::Registered,
+        draft::EndpointDraft,
+        endpoint::{Endpoint, EndpointId},
+        system::SystemId,
     },
-    services::catalog::{
-        change::Changing,
-        offer,
-        rest::Target,
-        risk,
-        trial::{self, Trial},
-    },
-    store::people::Actor,
+    egress::{Origin, Part},
+    error::{Error, Result},
+    spec::Risk,
 };
+use satchel_services::catalog::{
+    change::Changing,
+    offer,
+    rest::Target,
+    risk,
+    trial::{self, Trial},
+};
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -95,19 +95,24 @@ fn shown(state: &State, id: EndpointId) -> Result<EndpointView> {
 /// The endpoints of a system, by path.
 #[utoipa::path(get, path = "/api/catalog/systems/{id}/endpoints",
     tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Vec<EndpointView>)))]
-async fn list(state: Data<State>, caller: Caller, path: Path<String>) -> Result<Json<Vec<EndpointView>>> {
+async fn list(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<Json<Vec<EndpointView>>> {
     let found = Arc::clone(state.app.stores.catalog.get().get(id(&path)?)?);
     let views = |found: &Registered| found.endpoints.iter().map(|endpoint| view(found, endpoint)).collect();
     if found.endpoints.len() <= FEW {
         return Ok(Json(views(&found)));
     }
-    state.delivery.page(caller.user, ready(Ok(found)), move |found| Ok(views(&found))).await.map(Json)
+    Ok(state.delivery.page(caller.user, ready(Ok(found)), move |found| Ok(views(&found))).await.map(Json)?)
 }
 
 /// Registers an endpoint.
 #[utoipa::path(post, path = "/api/catalog/systems/{id}/endpoints",
     request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 201, body = EndpointView)))]
-async fn create(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointDraft>) -> Result<HttpResponse> {
+async fn create(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    path: Path<String>,
+    body: Body<EndpointDraft>,
+) -> HttpResult<HttpResponse> {
     let system: SystemId = id(&path)?;
     let endpoint = Changing::new(&state.invoker, by).create_endpoint(system, body.0).await?;
     Ok(HttpResponse::Created().json(shown(&state, endpoint.id)?))
@@ -116,7 +121,7 @@ async fn create(state: Data<State>, by: Actor, path: Path<String>, body: Body<En
 /// One endpoint.
 #[utoipa::path(get, path = "/api/catalog/endpoints/{id}",
     tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointView)))]
-async fn get_one(state: Data<State>, path: Path<String>) -> Result<Json<EndpointView>> {
+async fn get_one(state: Data<State>, path: Path<String>) -> HttpResult<Json<EndpointView>> {
     Ok(Json(shown(&state, id(&path)?)?))
 }
 
@@ -125,10 +130,10 @@ async fn get_one(state: Data<State>, path: Path<String>) -> Result<Json<Endpoint
     request_body = EndpointDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = EndpointView)))]
 async fn change(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     path: Path<String>,
     body: Body<EndpointDraft>,
-) -> Result<Json<EndpointView>> {
+) -> HttpResult<Json<EndpointView>> {
     let endpoint = Changing::new(&state.invoker, by).change_endpoint(id(&path)?, body.0).await?;
     Ok(Json(shown(&state, endpoint.id)?))
 }
@@ -136,7 +141,7 @@ async fn change(
 /// Forgets an endpoint.
 #[utoipa::path(delete, path = "/api/catalog/endpoints/{id}",
     tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
-async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, path: Path<String>) -> HttpResult<HttpResponse> {
     Changing::new(&state.invoker, by).delete_endpoint(id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -149,13 +154,13 @@ async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<Htt
 ))]
 async fn review(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     path: Path<String>,
     body: Body<CatalogReview>,
-) -> Result<Either<Json<EndpointView>, HttpResponse>> {
+) -> HttpResult<Either<Json<EndpointView>, HttpResponse>> {
     let CatalogReview { verdict, read } = body.0;
     match Changing::new(&state.invoker, by).review_endpoint(id(&path)?, read, verdict).await? {
-        Some(endpoint) => shown(&state, endpoint.id).map(Json).map(Either::Left),
+        Some(endpoint) => Ok(shown(&state, endpoint.id).map(Json).map(Either::Left)?),
         None => Ok(Either::Right(HttpResponse::NoContent().finish())),
     }
 }
@@ -173,13 +178,20 @@ struct EndpointTry {
 /// instance. What changes more than a little is tried by a person only, never with a key.
 #[utoipa::path(post, path = "/api/catalog/endpoints/{id}/test",
     request_body = EndpointTry, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Trial)))]
-async fn test(state: Data<State>, by: Actor, path: Path<String>, body: Body<EndpointTry>) -> Result<Json<Trial>> {
+async fn test(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    path: Path<String>,
+    body: Body<EndpointTry>,
+) -> HttpResult<Json<Trial>> {
     let directory = state.app.stores.catalog.get();
     let (found, endpoint) = directory.endpoint(id(&path)?)?;
     let arguments = Schema::from_document(endpoint.schema()).check(Value::Object(body.0.arguments))?;
     let risk = endpoint.effective_risk().max(risk::of_endpoint(&directory, endpoint.id, &arguments)?);
     if risk >= Risk::HighWrite && matches!(by.caller.credential, Credential::Key(_)) {
-        return Err(Error::denied("This call changes things: sign in and try it in the console, not with a key."));
+        return Err(
+            Error::denied("This call changes things: sign in and try it in the console, not with a key.").into()
+        );
     }
     let http = state.app.outbound(Origin::part(Part::Catalog, Some(by.caller.user)))?;
     state.app.stores.catalog.note_try(&by, endpoint).await?;

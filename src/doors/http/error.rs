@@ -10,13 +10,11 @@ use actix_web::{
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::{
-    model::{
-        error::{Error, Kind},
-        text::head,
-    },
-    services::answer::facts,
+use satchel_model::{
+    error::{Error, Kind},
+    text::head,
 };
+use satchel_services::answer::facts;
 
 /// The media type of errors.
 pub(super) const PROBLEM: &str = "application/problem+json";
@@ -72,15 +70,39 @@ impl ResponseError for Refusal {
     }
 }
 
-impl ResponseError for Error {
+/// An error as HTTP answers it.
+#[derive(Debug)]
+pub(super) struct HttpError(pub(super) Error);
+
+/// What a handler returns.
+pub(super) type HttpResult<T> = Result<T, HttpError>;
+
+impl From<Error> for HttpError {
+    fn from(error: Error) -> Self {
+        Self(error)
+    }
+}
+
+impl std::fmt::Display for HttpError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl ResponseError for HttpError {
     fn status_code(&self) -> StatusCode {
-        describe(self.kind()).0
+        describe(self.0.kind()).0
     }
 
     fn error_response(&self) -> HttpResponse {
-        let (status, slug, title) = describe(self.kind());
-        respond(self, status, slug, title)
+        error_response(&self.0)
     }
+}
+
+/// Returns the answer that says what went wrong.
+pub(super) fn error_response(error: &Error) -> HttpResponse {
+    let (status, slug, title) = describe(error.kind());
+    respond(error, status, slug, title)
 }
 
 /// Status, slug and title of each kind.
@@ -153,7 +175,7 @@ mod tests {
     #[test]
     fn an_error_is_a_problem_with_its_details_beside_it() {
         let error = Error::new(Kind::Exhausted, "Wait.").with_details(json!({"retry_after": 4, "status": 1}));
-        let response = error.error_response();
+        let response = error_response(&error);
         assert_eq!(response.headers().get("retry-after").unwrap(), "4");
         assert_eq!(response.headers().get("content-type").unwrap(), "application/problem+json");
         let wanted = json!({"type": "urn:satchel:exhausted", "title": "Too much", "status": 429, "detail": "Wait.", "retry_after": 4});
@@ -162,7 +184,7 @@ mod tests {
 
     #[test]
     fn an_internal_error_shows_nothing_of_its_cause() {
-        let response = Error::internal("secret table missing").error_response();
+        let response = error_response(&Error::internal("secret table missing"));
         assert!(!body(response).to_string().contains("secret table"));
     }
 }

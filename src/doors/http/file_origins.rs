@@ -17,18 +17,18 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    host::files::{Rooted, before_now},
-    model::{
-        caller::Caller,
-        error::{Error, Kind, Result},
-        origin::{LastChange, Origin},
-    },
-    services::own_files::{is_seen, path_of},
-    store::{
-        file_origins::{CHANGED, FileOrigins, FilePlace},
-        people::Actor,
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_host::files::{Rooted, before_now};
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Kind, Result},
+    origin::{LastChange, Origin},
+};
+use satchel_services::own_files::{is_seen, path_of};
+use satchel_store::{
+    file_origins::{CHANGED, FileOrigins, FilePlace},
+    people::Actor,
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -79,7 +79,7 @@ struct TreeFromOutside {
 
 /// The caller's files that hold what came from outside, as far as nobody has vouched for them.
 #[utoipa::path(get, path = "/api/files/origins", tag = "files", responses((status = 200, body = FilesFromOutside)))]
-async fn list(state: Data<State>, caller: Caller) -> Result<Json<FilesFromOutside>> {
+async fn list(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<FilesFromOutside>> {
     let rooted = own_files(&state, &caller)?;
     let origins = FileOrigins::new(&state.app.db);
     let held = origins.held(caller.user).await?;
@@ -94,7 +94,7 @@ async fn list(state: Data<State>, caller: Caller) -> Result<Json<FilesFromOutsid
             Ok(None) => gone.push(place),
             // It is out of the caller's reach.
             Err(error) if error.kind() == Kind::Denied => {}
-            Err(error) => return Err(error),
+            Err(error) => return Err(error.into()),
         }
     }
     origins.forget_gone(gone, now).await?;
@@ -125,14 +125,14 @@ struct FileVouch {
 /// vouched for by who may change settings.
 #[utoipa::path(post, path = "/api/files/vouch",
     request_body = FileVouch, tag = "files", responses((status = 204, description = "It counts as read.")))]
-async fn vouch(state: Data<State>, by: Actor, body: Body<FileVouch>) -> Result<HttpResponse> {
+async fn vouch(state: Data<State>, Who(by): Who<Actor>, body: Body<FileVouch>) -> HttpResult<HttpResponse> {
     let FileVouch { path, in_workspace, origin, version } = body.0;
     let place = FilePlace { owner: in_workspace.then_some(by.caller.user), path };
     require_own(&by, &place)?;
     let rooted = own_files(&state, &by.caller)?;
     let changed = changed(&rooted, &place).await?.ok_or_else(|| Error::not_found("There is no such file any more."))?;
     if changed.file.to_string() != version {
-        return Err(Error::conflict(CHANGED));
+        return Err(Error::conflict(CHANGED).into());
     }
     FileOrigins::new(&state.app.db).vouch(&by, place, origin, changed).await?;
     Ok(HttpResponse::NoContent().finish())
@@ -142,14 +142,14 @@ async fn vouch(state: Data<State>, by: Actor, body: Body<FileVouch>) -> Result<H
 /// runs that may write there.
 #[utoipa::path(post, path = "/api/files/trees/{id}/vouch",
     tag = "files", params(("id" = String, Path, format = "uuid")), responses((status = 204, description = "It counts as read.")))]
-async fn vouch_tree(state: Data<State>, by: Actor, id: Path<String>) -> Result<HttpResponse> {
+async fn vouch_tree(state: Data<State>, Who(by): Who<Actor>, id: Path<String>) -> HttpResult<HttpResponse> {
     let unknown = || Error::not_found("Nobody has to vouch for this any more.");
     let id = Uuid::parse_str(&id).map_err(|_| unknown())?;
     let origins = FileOrigins::new(&state.app.db);
     let tree = origins.tree(id).await?;
     // Another person's is as unknown as none.
     if tree.place.owner.is_some_and(|owner| owner != by.caller.user) {
-        return Err(unknown());
+        return Err(unknown().into());
     }
     require_own(&by, &tree.place)?;
     let (processes, owner) = (state.app.host.processes.clone(), tree.place.owner);

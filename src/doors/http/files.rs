@@ -16,22 +16,23 @@ use super::{
     state::State,
     upload::{self, Upload},
 };
-use crate::{
-    formats::limits::Limits,
-    host::files::{Rooted, stored_name},
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        id::shorten,
-        origin::Origin,
-        user::UserId,
-    },
-    services::{
-        own_files::{NewFile, write_new},
-        reading::Reader,
-    },
-    store::documents::Content,
+use crate::http::caller::Who;
+use crate::http::error::HttpError;
+use crate::http::error::HttpResult;
+use satchel_formats::limits::Limits;
+use satchel_host::files::{Rooted, stored_name};
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Result},
+    id::shorten,
+    origin::Origin,
+    user::UserId,
 };
+use satchel_services::{
+    own_files::{NewFile, write_new},
+    reading::Reader,
+};
+use satchel_store::documents::Content;
 
 /// The folder of what is sent, where tools put what they make.
 const FOLDER: &str = "documents";
@@ -72,21 +73,21 @@ struct StorageForm {
     request_body(content((StorageForm = "multipart/form-data"))))]
 async fn add(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     request: HttpRequest,
     payload: Payload,
 ) -> std::result::Result<Json<Vec<StoredFile>>, actix_web::Error> {
     if !upload::is_multipart(request.headers()) {
-        return Err(Error::invalid("Send the files as multipart/form-data, in the field 'file'.").into());
+        return Err(HttpError(Error::invalid("Send the files as multipart/form-data, in the field 'file'.")).into());
     }
-    let (files, knowledge) = (own_files(&state, &caller)?, &state.app.stores.knowledge);
+    let (files, knowledge) = (own_files(&state, &caller).map_err(HttpError)?, &state.app.stores.knowledge);
     let sent = upload::read(&request, payload, &state.app, Limits::default().file as u64, &["read"]).await?;
     let origin = Origin::of_program(&caller, "upload", state.app.clock.now());
     let stored = store(&state, &files, &sent, &origin).await;
     upload::discard(knowledge, sent).await;
-    let stored = stored?;
+    let stored = stored.map_err(HttpError)?;
     if stored.is_empty() {
-        return Err(Error::invalid("There is no file: send one in the field 'file'.").into());
+        return Err(HttpError(Error::invalid("There is no file: send one in the field 'file'.")).into());
     }
     Ok(Json(stored))
 }
@@ -103,7 +104,7 @@ struct ContentQuery {
 #[utoipa::path(get, path = "/api/files/content", tag = "files", params(ContentQuery), responses(
     (status = 200, description = "The file", content_type = "application/octet-stream", body = Vec<u8>),
 ))]
-async fn fetch(state: Data<State>, caller: Caller, query: Query<ContentQuery>) -> Result<HttpResponse> {
+async fn fetch(state: Data<State>, Who(caller): Who<Caller>, query: Query<ContentQuery>) -> HttpResult<HttpResponse> {
     let (file, bytes) = own_files(&state, &caller)?.open(&query.path).await?;
     let name = query.path.rsplit('/').next().unwrap_or(&query.path);
     Ok(Download { file: File::from_std(file), name, bytes }.send(&state.delivery, caller.user).await)

@@ -12,14 +12,14 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    host::folder,
-    model::{
-        error::{Error, Result},
-        knowledge::{CollectionId, Folder},
-    },
-    store::people::Actor,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_host::folder;
+use satchel_model::{
+    error::Error,
+    knowledge::{CollectionId, Folder},
 };
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -31,8 +31,8 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// The folders, by path.
 #[utoipa::path(get, path = "/api/knowledge/folders", tag = "knowledge", responses((status = 200, body = Vec<Folder>)))]
-async fn list(state: Data<State>) -> Result<Json<Vec<Folder>>> {
-    state.app.stores.knowledge.folders.list().await.map(Json)
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<Folder>>> {
+    Ok(state.app.stores.knowledge.folders.list().await.map(Json)?)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -57,7 +57,7 @@ fn yes() -> bool {
 /// Takes in every file of a folder, and follows what changes there.
 #[utoipa::path(post, path = "/api/knowledge/folders",
     request_body = Add, tag = "knowledge", responses((status = 201, body = Folder)))]
-async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpResponse> {
+async fn add(state: Data<State>, Who(by): Who<Actor>, body: Body<Add>) -> HttpResult<HttpResponse> {
     let Add { path, collection, watch } = body.0;
     // Whatever the server may read of the machine could be taken in.
     by.caller.require("*")?;
@@ -70,7 +70,7 @@ async fn add(state: Data<State>, by: Actor, body: Body<Add>) -> Result<HttpRespo
 /// Forgets a folder and its documents. The files in it are not touched.
 #[utoipa::path(delete, path = "/api/knowledge/folders/{id}",
     tag = "knowledge", params(("id" = String, Path,)), responses((status = 204)))]
-async fn remove(state: Data<State>, by: Actor, at: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> HttpResult<HttpResponse> {
     state.app.stores.knowledge.delete_folder(&by, id(&at)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

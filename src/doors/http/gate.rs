@@ -26,15 +26,14 @@ use super::{
     route::{Guard, Route},
     state::State,
 };
-use crate::{
-    model::{
-        audit::{AuditOutcome, Event, EventType},
-        caller::Caller,
-        error::{Error, Kind, Result},
-    },
-    share::behalf,
-    store::people::SharedIdentity,
+use crate::http::error::HttpError;
+use satchel_model::{
+    audit::{AuditOutcome, Event, EventType},
+    caller::Caller,
+    error::{Error, Kind, Result},
 };
+use satchel_share::behalf;
+use satchel_store::people::SharedIdentity;
 
 const REQUEST_ID: HeaderName = HeaderName::from_static("x-request-id");
 /// Answers smaller than this are not worth compressing.
@@ -74,7 +73,7 @@ pub(super) async fn serve(
     let own = request.request().clone();
     own.extensions_mut().insert(Arc::clone(&endpoint));
     let answered = answer(&endpoint.route, &state, request, next).await;
-    Ok(answered.unwrap_or_else(|error| ServiceResponse::new(own, HttpResponse::from_error(error))))
+    Ok(answered.unwrap_or_else(|error| ServiceResponse::new(own, HttpResponse::from_error(HttpError(error)))))
 }
 
 async fn answer(
@@ -196,7 +195,7 @@ fn refusal(state: &State, identity: &SharedIdentity, route: &Route, error: &Erro
 fn log(response: &ServiceResponse<BoxBody>, id: Uuid) {
     let request = response.request();
     let line = format_args!("{} {}: {}", request.method(), request.path(), response.status().as_u16());
-    let error = response.response().error().and_then(|error| error.as_error::<Error>());
+    let error = response.response().error().and_then(|error| error.as_error::<HttpError>()).map(|error| &error.0);
     match error.map(Error::kind) {
         // What an administrator has switched off, and what another system did, is no failure of ours.
         Some(Kind::Disabled | Kind::Cancelled) => tracing::debug!(request_id = %id, "{line}"),
@@ -230,7 +229,7 @@ mod tests {
         let broken: Result<()> = contain(async { panic!("the secret is sesame") }).await;
         let error = broken.unwrap_err();
         assert!(format!("{error:?}").contains("sesame"), "the log must say what happened");
-        let mut response = HttpResponse::from_error(error);
+        let mut response = HttpResponse::from_error(HttpError(error));
         finish(&mut response, Uuid::nil());
         assert_eq!(response.status(), 500);
         assert!(response.headers().contains_key("content-security-policy"));

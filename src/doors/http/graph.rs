@@ -8,14 +8,13 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    model::{
-        caller::Caller,
-        error::Result,
-        graph::{Node, Overview, Part},
-    },
-    store::graph::{Filter, Graph, Sight},
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    caller::Caller,
+    graph::{Node, Overview, Part},
 };
+use satchel_store::graph::{Filter, Graph, Sight};
 
 /// The number of nodes an answer lists unless told otherwise.
 const LISTED: usize = 50;
@@ -47,17 +46,17 @@ struct NodesQuery {
 /// The nodes that pass, those with the most edges first.
 #[utoipa::path(get, path = "/api/graph/nodes",
     tag = "graph", params(NodesQuery), responses((status = 200, body = Vec<Node>)))]
-async fn nodes(state: Data<State>, caller: Caller, query: Query<NodesQuery>) -> Result<Json<Vec<Node>>> {
+async fn nodes(state: Data<State>, Who(caller): Who<Caller>, query: Query<NodesQuery>) -> HttpResult<Json<Vec<Node>>> {
     let NodesQuery { q, label, limit } = query.into_inner();
     let filter = Filter { q, label, limit: limit.unwrap_or(LISTED) };
-    graph(&state).nodes(Sight::new(&caller), filter).await.map(Json)
+    Ok(graph(&state).nodes(Sight::new(&caller), filter).await.map(Json)?)
 }
 
 /// One node.
 #[utoipa::path(get, path = "/api/graph/nodes/{id}",
     tag = "graph", operation_id = "graph_node", responses((status = 200, body = Node)))]
-async fn node(state: Data<State>, caller: Caller, at: Path<String>) -> Result<Json<Node>> {
-    graph(&state).node(Sight::new(&caller), &at).await.map(Json)
+async fn node(state: Data<State>, Who(caller): Who<Caller>, at: Path<String>) -> HttpResult<Json<Node>> {
+    Ok(graph(&state).node(Sight::new(&caller), &at).await.map(Json)?)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -75,17 +74,17 @@ struct NeighborsQuery {
     tag = "graph", params(NeighborsQuery), responses((status = 200, body = Part)))]
 async fn neighbors(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     at: Path<String>,
     query: Query<NeighborsQuery>,
-) -> Result<Json<Part>> {
+) -> HttpResult<Json<Part>> {
     let NeighborsQuery { rel, depth } = query.into_inner();
-    graph(&state).around(Sight::new(&caller), &at, rel, depth.unwrap_or(1)).await.map(Json)
+    Ok(graph(&state).around(Sight::new(&caller), &at, rel, depth.unwrap_or(1)).await.map(Json)?)
 }
 
 /// The graph at a glance: how much there is, of which kinds, and its hubs.
 #[utoipa::path(get, path = "/api/graph/overview",
     tag = "graph", operation_id = "graph_overview", responses((status = 200, body = Overview)))]
-async fn overview(state: Data<State>, caller: Caller) -> Result<Json<Overview>> {
-    graph(&state).overview(Sight::new(&caller)).await.map(Json)
+async fn overview(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Overview>> {
+    Ok(graph(&state).overview(Sight::new(&caller)).await.map(Json)?)
 }

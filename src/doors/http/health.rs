@@ -12,10 +12,9 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    host::sandbox::Level,
-    model::{error::Result, settings::ExecMode},
-};
+use crate::http::error::HttpResult;
+use satchel_host::sandbox::Level;
+use satchel_model::settings::ExecMode;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(healthz, Public), route!(metrics, Machine)]
@@ -38,7 +37,7 @@ struct Health {
 
 /// Reports whether the server answers.
 #[utoipa::path(get, path = "/healthz", tag = "platform", responses((status = 200, body = Health)))]
-async fn healthz(state: Data<State>) -> Result<Json<Health>> {
+async fn healthz(state: Data<State>) -> HttpResult<Json<Health>> {
     let settings = state.app.settings.get();
     let sandbox = match settings.exec.mode {
         ExecMode::Off => Level::Off,

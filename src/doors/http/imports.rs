@@ -9,31 +9,31 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    agent::exposure,
-    model::{
-        catalog::{
-            auth::Auth,
-            directory::Registered,
-            draft::SystemDraft,
-            endpoint::{Endpoint, EndpointId},
-            proposal::Proposal,
-            system::{System, SystemId},
-        },
-        egress::{Origin, Part},
-        error::Result,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_agent::exposure;
+use satchel_model::{
+    catalog::{
+        auth::Auth,
+        directory::Registered,
+        draft::SystemDraft,
+        endpoint::{Endpoint, EndpointId},
+        proposal::Proposal,
+        system::{System, SystemId},
     },
-    services::catalog::{
-        change::Changing,
-        import::{
-            difference::{self, Compared, ImportChange, ImportChoice},
-            kept,
-            source::{self, ImportSource},
-        },
-        offer,
-    },
-    store::{catalog::lets_through, people::Actor},
+    egress::{Origin, Part},
+    error::Result,
 };
+use satchel_services::catalog::{
+    change::Changing,
+    import::{
+        difference::{self, Compared, ImportChange, ImportChoice},
+        kept,
+        source::{self, ImportSource},
+    },
+    offer,
+};
+use satchel_store::{catalog::lets_through, people::Actor};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(preview, Permission("catalog:write")).calls_others(), route!(apply, Permission("catalog:write"))]
@@ -97,7 +97,7 @@ struct ImportPreview {
 /// Reads a document and compares it with what is known. Nothing is added.
 #[utoipa::path(post, path = "/api/catalog/import/preview",
     request_body = ImportAsk, tag = "catalog", responses((status = 200, body = ImportPreview)))]
-async fn preview(state: Data<State>, by: Actor, body: Body<ImportAsk>) -> Result<Json<ImportPreview>> {
+async fn preview(state: Data<State>, Who(by): Who<Actor>, body: Body<ImportAsk>) -> HttpResult<Json<ImportPreview>> {
     let app = &state.app;
     let directory = app.stores.catalog.get();
     let known = body.0.system_id.map(|id| directory.get(id)).transpose()?;
@@ -185,7 +185,7 @@ struct ImportResult {
 /// Adds what was chosen of a document; what people changed by hand stays. A new system is a draft.
 #[utoipa::path(post, path = "/api/catalog/import/apply",
     request_body = ImportOrder, tag = "catalog", responses((status = 200, body = ImportResult)))]
-async fn apply(state: Data<State>, by: Actor, body: Body<ImportOrder>) -> Result<Json<ImportResult>> {
+async fn apply(state: Data<State>, Who(by): Who<Actor>, body: Body<ImportOrder>) -> HttpResult<Json<ImportResult>> {
     let ImportOrder { system_id, system, operations, remove, format } = body.0;
     let (now, trusted, user) = (by.now, lets_through(&by), by.caller.user);
     let changing = Changing::new(&state.invoker, by);

@@ -11,10 +11,9 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    app::indexing::Status,
-    model::{error::Result, index::Space},
-};
+use crate::http::error::HttpResult;
+use satchel_app::indexing::Status;
+use satchel_model::index::Space;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(list, Permission("index:read")), route!(rebuild, Permission("settings:manage"))]
@@ -22,8 +21,8 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// Each space's indexes: what they hold, and whether they can be relied on.
 #[utoipa::path(get, path = "/api/indexes", tag = "indexes", responses((status = 200, body = [Status])))]
-async fn list(state: Data<State>) -> Result<Json<Vec<Status>>> {
-    state.app.search.indexes.status().await.map(Json)
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<Status>>> {
+    Ok(state.app.search.indexes.status().await.map(Json)?)
 }
 
 /// Makes a space's indexes again from the database, in the background. Searches are answered meanwhile, by words
@@ -33,7 +32,7 @@ async fn list(state: Data<State>) -> Result<Json<Vec<Status>>> {
     (status = 202, description = "It has begun."),
     (status = 404, description = "There is no such space.", body = Problem),
 ))]
-async fn rebuild(state: Data<State>, space: Path<String>) -> Result<HttpResponse> {
+async fn rebuild(state: Data<State>, space: Path<String>) -> HttpResult<HttpResponse> {
     state.app.search.indexes.rebuild(space.parse::<Space>()?)?;
     Ok(HttpResponse::Accepted().finish())
 }

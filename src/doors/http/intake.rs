@@ -13,18 +13,18 @@ use super::{
     state::State,
     upload::{self, Upload},
 };
-use crate::{
-    model::{
-        egress::{Origin, Part},
-        error::{Error, Result},
-        knowledge::{CollectionId, Document, DocumentId, SourceKind, Status, checked_name, fitted_title},
-        user::UserId,
-    },
-    store::{
-        documents::{Content, NewDocument, Replacement},
-        files::Stored,
-        people::Actor,
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpError;
+use satchel_model::{
+    egress::{Origin, Part},
+    error::{Error, Result},
+    knowledge::{CollectionId, Document, DocumentId, SourceKind, Status, checked_name, fitted_title},
+    user::UserId,
+};
+use satchel_store::{
+    documents::{Content, NewDocument, Replacement},
+    files::Stored,
+    people::Actor,
 };
 
 type Answer = std::result::Result<HttpResponse, actix_web::Error>;
@@ -105,18 +105,18 @@ struct FileForm {
 /// answer: ask for the document until it is ready or failed.
 #[utoipa::path(post, path = "/api/knowledge/documents", tag = "knowledge", responses((status = 202, body = Intake)),
     request_body(content((NewText = "application/json"), (FilesForm = "multipart/form-data"))))]
-async fn add(state: Data<State>, by: Actor, request: HttpRequest, payload: Payload) -> Answer {
+async fn add(state: Data<State>, Who(by): Who<Actor>, request: HttpRequest, payload: Payload) -> Answer {
     if !upload::is_multipart(request.headers()) {
         let new = Body::<NewText>::from_request(&request, &mut payload.into_inner()).await?.0;
-        let added = add_one(&state, &by, new).await?;
+        let added = add_one(&state, &by, new).await.map_err(HttpError)?;
         return Ok(HttpResponse::Accepted().json(Accepted::from(added)));
     }
     // Before anything is taken: there may be no room for it.
-    state.app.ensure_document_room(by.caller.user, 1).await?;
+    state.app.ensure_document_room(by.caller.user, 1).await.map_err(HttpError)?;
     let sent = upload::read(&request, payload, &state.app, limit(&state), &["collection"]).await?;
     let added = match add_files(&state, &by, sent).await {
         Ok(added) => added,
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(HttpError(error).into()),
     };
     let mut added: Vec<Accepted> = added.into_iter().map(Accepted::from).collect();
     Ok(match (added.len(), added.pop()) {
@@ -148,37 +148,43 @@ struct NewContent {
 #[utoipa::path(post, path = "/api/knowledge/documents/{id}/update",
     tag = "knowledge", params(("id" = String, Path,)), responses((status = 202, body = Accepted)),
     request_body(content((NewContent = "application/json"), (FileForm = "multipart/form-data"))))]
-async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRequest, payload: Payload) -> Answer {
-    let id: DocumentId = id(&at)?;
+async fn update(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    at: Path<String>,
+    request: HttpRequest,
+    payload: Payload,
+) -> Answer {
+    let id: DocumentId = id(&at).map_err(HttpError)?;
     let knowledge = &state.app.stores.knowledge;
     let (title, source, content) = if upload::is_multipart(request.headers()) {
         // Before anything is taken in: there may be no such document.
-        let before = knowledge.documents.get(by.caller.reader(), id).await?;
+        let before = knowledge.documents.get(by.caller.reader(), id).await.map_err(HttpError)?;
         let mut sent = upload::read(&request, payload, &state.app, limit(&state), &[]).await?;
         let bytes: u64 = sent.files.iter().map(|(content, _)| content.bytes).sum();
         let more = bytes.saturating_sub(before.bytes);
         if let Err(error) = state.app.ensure_document_room(by.caller.user, more).await {
             upload::discard(knowledge, sent).await;
-            return Err(error.into());
+            return Err(HttpError(error).into());
         }
         match (sent.files.pop(), sent.files.is_empty()) {
             (Some(file), true) => (None, SourceKind::Upload, Some(file)),
             (one, _) => {
                 sent.files.extend(one);
                 upload::discard(knowledge, sent).await;
-                return Err(Error::invalid("Send exactly one file, in the field 'file'.").into());
+                return Err(HttpError(Error::invalid("Send exactly one file, in the field 'file'.")).into());
             }
         }
     } else {
         let body = Body::<NewContent>::from_request(&request, &mut payload.into_inner()).await?;
         let NewContent { title, text } = body.0;
-        let title = title.map(|title| checked_name(&title, "title")).transpose()?;
-        let before = knowledge.documents.get(by.caller.reader(), id).await?;
+        let title = title.map(|title| checked_name(&title, "title")).transpose().map_err(HttpError)?;
+        let before = knowledge.documents.get(by.caller.reader(), id).await.map_err(HttpError)?;
         let text = match text {
             Some(text) => {
                 let more = (text.len() as u64).saturating_sub(before.bytes);
-                state.app.ensure_document_room(by.caller.user, more).await?;
-                Some(kept_text(&state, title.as_deref().unwrap_or(&before.title), &text).await?)
+                state.app.ensure_document_room(by.caller.user, more).await.map_err(HttpError)?;
+                Some(kept_text(&state, title.as_deref().unwrap_or(&before.title), &text).await.map_err(HttpError)?)
             }
             None => None,
         };
@@ -188,7 +194,7 @@ async fn update(state: Data<State>, by: Actor, at: Path<String>, request: HttpRe
         let uri = (source == SourceKind::Upload).then(|| content.name.clone());
         (Replacement { source, uri, content }, stored)
     });
-    let updated = knowledge.update(&by, id, title, content).await?;
+    let updated = knowledge.update(&by, id, title, content).await.map_err(HttpError)?;
     Ok(HttpResponse::Accepted().json(Accepted::from(updated)))
 }
 

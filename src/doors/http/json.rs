@@ -15,7 +15,8 @@ use futures_util::{Stream, TryStreamExt, stream};
 use serde::Serialize;
 
 use super::{caller::identity, delivery::SMALL, state::State};
-use crate::model::error::{Error, Result};
+use crate::http::error::HttpError;
+use satchel_model::error::{Error, Result};
 
 /// An answer with this value.
 pub(super) struct Json<T>(pub(super) T);
@@ -32,9 +33,9 @@ impl<T: Serialize + Send + 'static> Responder for Json<T> {
             Ok(()) => answer.body(beginning.0),
             Err(error) if error.is_io() => match request.app_data::<Data<State>>() {
                 Some(state) => answer.streaming(large(state.clone(), request, self.0)),
-                None => HttpResponse::from_error(Error::internal("the server has no state")),
+                None => HttpResponse::from_error(HttpError(Error::internal("the server has no state"))),
             },
-            Err(error) => HttpResponse::from_error(Error::internal(error)),
+            Err(error) => HttpResponse::from_error(HttpError(Error::internal(error))),
         }
     }
 }

@@ -15,14 +15,13 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    model::{
-        caller::{Permission, Permissions},
-        error::Result,
-        user::ApiKey,
-    },
-    store::{keys::NewKey, people::Actor},
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    caller::{Permission, Permissions},
+    user::ApiKey,
 };
+use satchel_store::{keys::NewKey, people::Actor};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(list, SignedIn), route!(create, Person), route!(revoke, SignedIn)]
@@ -38,10 +37,10 @@ pub(super) struct Whose {
 
 /// Keys, the newest first; never the keys themselves.
 #[utoipa::path(get, path = "/api/keys", tag = "keys", params(Whose), responses((status = 200, body = [ApiKey])))]
-async fn list(state: Data<State>, by: Actor, whose: Query<Whose>) -> Result<Json<Vec<ApiKey>>> {
+async fn list(state: Data<State>, Who(by): Who<Actor>, whose: Query<Whose>) -> HttpResult<Json<Vec<ApiKey>>> {
     let user = whose.user.as_deref().map(id).transpose()?;
     let user = state.app.stores.people.reach(&by, user).await?;
-    state.app.stores.people.keys(user).await.map(Json)
+    Ok(state.app.stores.people.keys(user).await.map(Json)?)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -80,7 +79,7 @@ struct Created {
     (status = 403, description = "It would be somebody else's, or wider than its maker; or a key asks for it.", body = super::error::Problem),
     (status = 409, description = "Too many keys.", body = super::error::Problem),
 ))]
-async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<Create>) -> HttpResult<HttpResponse> {
     let Create { name, permissions, personal, user } = body.0;
     let user = user.as_deref().map(id).transpose()?;
     let user = state.app.stores.people.reach(&by, user).await?;
@@ -91,7 +90,7 @@ async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<Htt
 /// Revokes a key at once.
 #[utoipa::path(delete, path = "/api/keys/{id}",
     tag = "keys", params(("id" = String, Path,)), responses((status = 204, description = "Revoked.")))]
-async fn revoke(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+async fn revoke(state: Data<State>, Who(by): Who<Actor>, path: Path<String>) -> HttpResult<HttpResponse> {
     state.app.stores.people.revoke_key(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -11,17 +11,17 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    formats::extracted::Kind,
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        knowledge::{ChunkId, DocumentId},
-    },
-    services::knowledge::{
-        search::{self, Hit, Question},
-        why::{self, Missing, Stage},
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_formats::extracted::Kind;
+use satchel_model::{
+    caller::Caller,
+    error::Error,
+    knowledge::{ChunkId, DocumentId},
+};
+use satchel_services::knowledge::{
+    search::{self, Hit, Question},
+    why::{self, Missing, Stage},
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -40,7 +40,11 @@ struct KnowledgeResults {
 /// The passages that answer a question best, by words and meaning, among the documents open to the caller.
 #[utoipa::path(post, path = "/api/knowledge/search",
     request_body = Question, tag = "knowledge", responses((status = 200, body = KnowledgeResults)))]
-async fn find(state: Data<State>, caller: Caller, body: Body<Question>) -> Result<Json<KnowledgeResults>> {
+async fn find(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    body: Body<Question>,
+) -> HttpResult<Json<KnowledgeResults>> {
     let begun = Instant::now();
     let results = search::search(&state.app, caller.reader(), &body.0).await?;
     let took_ms = (begun.elapsed().as_secs_f64() * 100_000.0).round() / 100.0;
@@ -83,12 +87,12 @@ struct KnowledgeStages {
 /// Says which stage of the search lost a passage.
 #[utoipa::path(post, path = "/api/knowledge/why",
     request_body = Why, tag = "knowledge", responses((status = 200, body = KnowledgeStages)))]
-async fn explain(state: Data<State>, caller: Caller, body: Body<Why>) -> Result<Json<KnowledgeStages>> {
+async fn explain(state: Data<State>, Who(caller): Who<Caller>, body: Body<Why>) -> HttpResult<Json<KnowledgeStages>> {
     let Why { query, document_id, chunk_id, limit, collections, documents, kinds } = body.0;
     let missing = match (document_id, chunk_id) {
         (Some(id), None) => Missing::Document(id),
         (None, Some(id)) => Missing::Chunk(id),
-        _ => return Err(Error::invalid("Name what is missing: either 'document_id' or 'chunk_id'.")),
+        _ => return Err(Error::invalid("Name what is missing: either 'document_id' or 'chunk_id'.").into()),
     };
     let question = Question { query, limit, collections, documents, kinds, explain: false };
     let stages = why::why(&state.app, caller.reader(), &question, missing).await?;

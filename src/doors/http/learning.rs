@@ -14,11 +14,11 @@ use super::{
     state::State,
     tools::visible,
 };
-use crate::{
-    model::{caller::Caller, error::Result, learning::Learned},
-    services::find::past::BOUND,
-    store::people::Actor,
-};
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{caller::Caller, learning::Learned};
+use satchel_services::find::past::BOUND;
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(learned, SignedIn), route!(forget, Permission("settings:manage"))]
@@ -26,7 +26,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// Needs learned of a tool: everybody's counted, the caller's own shown but to a key that is not personal.
 #[utoipa::path(get, path = "/api/tools/{name}/learning", tag = "tools", responses((status = 200, body = Learned)))]
-async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Learned>> {
+async fn learned(state: Data<State>, Who(caller): Who<Caller>, name: Path<String>) -> HttpResult<Json<Learned>> {
     let tool = visible(&state, &caller, &name)?;
     let learning = state.finder.learner().stored();
     let person = caller.personal.then_some(caller.user);
@@ -35,7 +35,7 @@ async fn learned(state: Data<State>, caller: Caller, name: Path<String>) -> Resu
 
 /// Forgets which needs a tool was used for, everybody's.
 #[utoipa::path(delete, path = "/api/tools/{name}/learning", tag = "tools", responses((status = 204)))]
-async fn forget(state: Data<State>, by: Actor, name: Path<String>) -> Result<HttpResponse> {
+async fn forget(state: Data<State>, Who(by): Who<Actor>, name: Path<String>) -> HttpResult<HttpResponse> {
     let tool = visible(&state, &by.caller, &name)?;
     state.finder.learner().stored().reset(&by, tool.spec().id()).await?;
     Ok(HttpResponse::NoContent().finish())

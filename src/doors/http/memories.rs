@@ -13,16 +13,16 @@ use super::{
     route::{Guard::SignedIn, Route, route},
     state::State,
 };
-use crate::{
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        memory::{Layer, Memory, MemoryChange, NewMemory},
-        origin::Origin,
-    },
-    services::remembering::{Ask, Remembering},
-    store::memory::{Forgotten, Saved},
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    caller::Caller,
+    error::Error,
+    memory::{Layer, Memory, MemoryChange, NewMemory},
+    origin::Origin,
 };
+use satchel_services::remembering::{Ask, Remembering};
+use satchel_store::memory::{Forgotten, Saved};
 
 /// Most memories one answer holds.
 const MOST: usize = 500;
@@ -53,7 +53,7 @@ struct ListQuery {
 /// The caller's memories: the newest, or those about something, the best first.
 #[utoipa::path(get, path = "/api/memories",
     tag = "memories", params(ListQuery), responses((status = 200, body = Vec<Memory>)))]
-async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<Json<Vec<Memory>>> {
+async fn list(state: Data<State>, Who(caller): Who<Caller>, query: Query<ListQuery>) -> HttpResult<Json<Vec<Memory>>> {
     let memories = own(&state, &caller);
     let ListQuery { q, layer } = query.into_inner();
     let layers = layer.into_iter().collect();
@@ -69,7 +69,7 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
 
 /// All of the caller's memories, with their earlier wordings, as a file to keep.
 #[utoipa::path(get, path = "/api/memories/export", tag = "memories", responses((status = 200, body = Vec<Memory>)))]
-async fn export(state: Data<State>, caller: Caller) -> Result<impl Responder> {
+async fn export(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<impl Responder> {
     let all = own(&state, &caller).recent(Vec::new(), usize::MAX).await?;
     let name = (CONTENT_DISPOSITION, "attachment; filename=\"memories.json\"");
     Ok(Json(all).customize().insert_header(name))
@@ -117,7 +117,7 @@ struct Create {
 /// Remembers something. What says the same as an earlier memory renews that one; a new value takes an old one's place.
 #[utoipa::path(post, path = "/api/memories",
     request_body = Create, tag = "memories", responses((status = 201, body = SavedMemory)))]
-async fn create(state: Data<State>, caller: Caller, body: Body<Create>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(caller): Who<Caller>, body: Body<Create>) -> HttpResult<HttpResponse> {
     let Create { content, category, layer, key } = body.0;
     let new = NewMemory::new(&content, layer)?.with_category(category.as_deref())?.with_key(key.as_deref())?;
     let new = new.with_origin(Origin::of_program(&caller, "api", state.app.clock.now()));
@@ -155,16 +155,21 @@ struct Change {
 /// Changes one of the caller's memories; what the body leaves out stays.
 #[utoipa::path(patch, path = "/api/memories/{id}",
     request_body = Change, tag = "memories", responses((status = 200, body = Memory)))]
-async fn change(state: Data<State>, caller: Caller, at: Path<String>, body: Body<Change>) -> Result<Json<Memory>> {
+async fn change(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    at: Path<String>,
+    body: Body<Change>,
+) -> HttpResult<Json<Memory>> {
     let Change { content, category, layer, key } = body.0;
     let origin = Origin::of_program(&caller, "api", state.app.clock.now());
     let change = MemoryChange { layer, category, content, key, vector: None, origin };
-    own(&state, &caller).update(id(&at)?, change).await.map(Json)
+    Ok(own(&state, &caller).update(id(&at)?, change).await.map(Json)?)
 }
 
 /// Forgets one of the caller's memories.
 #[utoipa::path(delete, path = "/api/memories/{id}", tag = "memories", responses((status = 204)))]
-async fn remove(state: Data<State>, caller: Caller, at: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(caller): Who<Caller>, at: Path<String>) -> HttpResult<HttpResponse> {
     own(&state, &caller).delete(id(&at)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -13,14 +13,14 @@ use super::{
     sse,
     state::State,
 };
-use crate::{
-    agent::{chat::NewMessage, log::Subscription},
-    model::{
-        caller::Caller,
-        conversation::Attachment,
-        error::{Error, Result},
-        llm::ProviderId,
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_agent::{chat::NewMessage, log::Subscription};
+use satchel_model::{
+    caller::Caller,
+    conversation::Attachment,
+    error::{Error, Result},
+    llm::ProviderId,
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -58,11 +58,11 @@ struct Send {
 ))]
 async fn send(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     path: Path<String>,
     request: HttpRequest,
     body: Body<Send>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let Send { content, attachments, provider } = body.0;
     let message = NewMessage { content, attachments, provider };
     let events = state.agent.send(&caller, id(&path)?, message).await?;
@@ -83,11 +83,11 @@ struct EventsQuery {
 ))]
 async fn follow(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     path: Path<String>,
     query: Query<EventsQuery>,
     request: HttpRequest,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let header = request.headers().get("last-event-id").and_then(|value| value.to_str().ok());
     let after = header.or(query.last_event_id.as_deref());
     let events = state.agent.events(caller.user, id(&path)?, after).await?;
@@ -97,7 +97,7 @@ async fn follow(
 /// Stops the turn that is under way, at once.
 #[utoipa::path(post, path = "/api/conversations/{id}/stop",
     tag = "conversations", params(("id" = String, Path,)), responses((status = 204, description = "Stopped.")))]
-async fn stop(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
+async fn stop(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<HttpResponse> {
     state.agent.stop(caller.user, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -119,11 +119,11 @@ struct Regenerate {
 ))]
 async fn regenerate(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     path: Path<String>,
     request: HttpRequest,
     body: OptionalBody<Regenerate>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let events = state.agent.regenerate(&caller, id(&path)?, body.0.provider).await?;
     Ok(sse::posted(&request, streamed(state, events)))
 }

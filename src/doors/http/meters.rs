@@ -6,7 +6,7 @@ use actix_web::http::Method;
 use metrics::{Counter, Key, Label, Level, Metadata, Recorder};
 use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusRecorder};
 
-use crate::model::{
+use satchel_model::{
     llm::Provider,
     provider::health::{ProviderHealth, ProviderState},
 };

@@ -9,12 +9,12 @@ use super::{
     route::{Guard::SignedIn, Route, route},
     state::State,
 };
-use crate::{
-    model::{caller::Caller, error::Result},
-    services::{
-        find::{finder::Asker, hit::Hit},
-        knowledge::{context, search::Hit as Passage},
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::caller::Caller;
+use satchel_services::{
+    find::{finder::Asker, hit::Hit},
+    knowledge::{context, search::Hit as Passage},
 };
 
 /// Tools an answer names at most.
@@ -46,7 +46,11 @@ struct OfflineAnswer {
 /// Finds the tools that fit, and the passages of documents that bear on what is wanted.
 #[utoipa::path(post, path = "/api/offline/ask",
     request_body = OfflineQuestion, tag = "conversations", responses((status = 200, body = OfflineAnswer)))]
-async fn ask(state: Data<State>, caller: Caller, body: Body<OfflineQuestion>) -> Result<Json<OfflineAnswer>> {
+async fn ask(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    body: Body<OfflineQuestion>,
+) -> HttpResult<Json<OfflineAnswer>> {
     let text = body.0.text;
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let asker = Asker { registry: &registry, caller: &caller, settings: &settings };

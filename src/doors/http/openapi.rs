@@ -6,7 +6,7 @@ use super::{
     packed,
     route::{Guard::Public, Route, route},
 };
-use crate::model::error::Result;
+use crate::http::error::HttpResult;
 
 /// The document, compressed.
 static PACKED: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/openapi.json"));
@@ -18,8 +18,8 @@ pub(super) fn routes() -> Vec<Route> {
 /// This document.
 #[utoipa::path(get, path = "/api/openapi.json",
     tag = "platform", responses((status = 200, description = "OpenAPI 3.1", content_type = "application/json")))]
-async fn read(request: HttpRequest) -> Result<HttpResponse> {
+async fn read(request: HttpRequest) -> HttpResult<HttpResponse> {
     let mut response = HttpResponse::Ok();
     response.content_type(ContentType::json());
-    packed::send(&request, response, PACKED.into())
+    Ok(packed::send(&request, response, PACKED.into())?)
 }

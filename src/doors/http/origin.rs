@@ -5,10 +5,8 @@ use std::net::IpAddr;
 
 use actix_web::http::header::{HOST, HeaderMap, HeaderName, ORIGIN};
 
-use crate::{
-    config::Config,
-    model::error::{Error, Result},
-};
+use satchel_config::Config;
+use satchel_model::error::{Error, Result};
 
 const SEC_FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 

@@ -8,12 +8,12 @@ use super::{
     route::{Guard::Person, Route, route},
     state::State,
 };
-use crate::{
-    model::{caller::Caller, error::Result},
-    store::{
-        origins::{FromOutside, Origins, Vouch},
-        people::Actor,
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::caller::Caller;
+use satchel_store::{
+    origins::{FromOutside, Origins, Vouch},
+    people::Actor,
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -24,14 +24,14 @@ pub(super) fn routes() -> Vec<Route> {
 /// everybody shares. Reading any of it with a tool brings content from outside into a conversation.
 #[utoipa::path(get, path = "/api/origins",
     tag = "origins", operation_id = "origins", responses((status = 200, body = Vec<FromOutside>)))]
-async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<FromOutside>>> {
-    Origins::new(&state.app.db).list(&caller).await.map(Json)
+async fn list(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Vec<FromOutside>>> {
+    Ok(Origins::new(&state.app.db).list(&caller).await.map(Json)?)
 }
 
 /// Vouches for something kept: the person has read it, and it may be used as their own. What everybody shares takes
 /// `index:write`. Refused where it has changed since it was read.
 #[utoipa::path(post, path = "/api/origins/vouch", tag = "origins", request_body = Vouch, responses((status = 204)))]
-async fn vouch(state: Data<State>, by: Actor, body: Body<Vouch>) -> Result<HttpResponse> {
+async fn vouch(state: Data<State>, Who(by): Who<Actor>, body: Body<Vouch>) -> HttpResult<HttpResponse> {
     Origins::new(&state.app.db).vouch(&by, body.0).await?;
     Ok(HttpResponse::NoContent().finish())
 }

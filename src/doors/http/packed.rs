@@ -9,7 +9,7 @@ use actix_web::{
 };
 use flate2::read::GzDecoder;
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Finishes an answer with a body that is stored as gzip.
 pub(super) fn send(

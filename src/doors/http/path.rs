@@ -1,13 +1,14 @@
 //! Path and query parameters: what does not parse is the caller's mistake, said in problem JSON.
 
-use crate::model::{
-    error::{Error, Result},
-    text::clip,
-};
+use crate::http::error::HttpError;
 use actix_web::{
     HttpRequest,
     error::{PathError, QueryPayloadError},
     web::{PathConfig, QueryConfig},
+};
+use satchel_model::{
+    error::{Error, Result},
+    text::clip,
 };
 use serde::de::{
     DeserializeOwned, IntoDeserializer,
@@ -54,10 +55,8 @@ pub(super) fn wrong(name: &str, what: &str) -> Error {
 /// A path whose segment cannot be read names nothing.
 pub(super) fn path_config() -> PathConfig {
     let refuse = |error: PathError, _: &HttpRequest| {
-        actix_web::Error::from(Error::not_found(format!(
-            "The path cannot be read: {}.",
-            clip(error.to_string().trim_end_matches('.'), SHOWN)
-        )))
+        let read = clip(error.to_string().trim_end_matches('.'), SHOWN).into_owned();
+        actix_web::Error::from(HttpError(Error::not_found(format!("The path cannot be read: {read}."))))
     };
     PathConfig::default().error_handler(refuse)
 }
@@ -65,10 +64,8 @@ pub(super) fn path_config() -> PathConfig {
 /// A query that cannot be read is refused with what is wrong.
 pub(super) fn query_config() -> QueryConfig {
     let refuse = |error: QueryPayloadError, _: &HttpRequest| {
-        actix_web::Error::from(Error::invalid(format!(
-            "The query cannot be read: {}.",
-            clip(error.to_string().trim_end_matches('.'), SHOWN)
-        )))
+        let read = clip(error.to_string().trim_end_matches('.'), SHOWN).into_owned();
+        actix_web::Error::from(HttpError(Error::invalid(format!("The query cannot be read: {read}."))))
     };
     QueryConfig::default().error_handler(refuse)
 }

@@ -19,25 +19,25 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    formats::processes as yaml,
-    model::{
-        business_process::{Process, ProcessId, draft::ProcessDraft},
-        caller::Caller,
-        error::{Error, Result},
-    },
-    services::{
-        processes::{
-            import::{self, Choice, Difference},
-            propose::{self as proposing, Refused},
-            search::{self, Found, MatchedBy},
-            view::{self, Link},
-        },
-        reading::Reader,
-    },
-    share::behalf,
-    store::{people::Actor, processes::Processes},
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_formats::processes as yaml;
+use satchel_model::{
+    business_process::{Process, ProcessId, draft::ProcessDraft},
+    caller::Caller,
+    error::{Error, Result},
 };
+use satchel_services::{
+    processes::{
+        import::{self, Choice, Difference},
+        propose::{self as proposing, Refused},
+        search::{self, Found, MatchedBy},
+        view::{self, Link},
+    },
+    reading::Reader,
+};
+use satchel_share::behalf;
+use satchel_store::{people::Actor, processes::Processes};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -115,7 +115,7 @@ struct ListQuery {
 /// Business processes: all by name, or those that fit, the best first.
 #[utoipa::path(get, path = "/api/processes",
     tag = "processes", params(ListQuery), responses((status = 200, body = Vec<ProcessRow>)))]
-async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Result<HttpResponse> {
+async fn list(state: Data<State>, Who(caller): Who<Caller>, query: Query<ListQuery>) -> HttpResult<HttpResponse> {
     let q = query.into_inner().q.filter(|text| !text.trim().is_empty());
     let rows = async {
         let all = seen(&state, &caller).await?;
@@ -126,13 +126,13 @@ async fn list(state: Data<State>, caller: Caller, query: Query<ListQuery>) -> Re
         let row = |one: Found| ProcessRow { process: one.process, matched_by: Some(one.by) };
         Ok(found.into_iter().map(row).collect::<Vec<_>>())
     };
-    state.delivery.load(caller.user, store(&state).bytes().await?, rows).await
+    Ok(state.delivery.load(caller.user, store(&state).bytes().await?, rows).await?)
 }
 
 /// Keeps a process. It counts at once.
 #[utoipa::path(post, path = "/api/processes",
     request_body = ProcessDraft, tag = "processes", responses((status = 201, body = ProcessView)))]
-async fn create(state: Data<State>, by: Actor, body: Body<ProcessDraft>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<ProcessDraft>) -> HttpResult<HttpResponse> {
     let process = store(&state).create(&by, body.0).await?;
     let mut answer = shown(&state, &by.caller, process.id).await?;
     *answer.status_mut() = StatusCode::CREATED;
@@ -142,7 +142,7 @@ async fn create(state: Data<State>, by: Actor, body: Body<ProcessDraft>) -> Resu
 /// The published processes as YAML, which the import reads again.
 #[utoipa::path(get, path = "/api/processes/export",
     tag = "processes", responses((status = 200, description = "YAML", content_type = "application/yaml")))]
-async fn export(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
+async fn export(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<HttpResponse> {
     let (store, name) = (store(&state), (CONTENT_DISPOSITION, "attachment; filename=\"processes.yaml\""));
     let written = |all: Vec<Process>| {
         let drafts: Vec<ProcessDraft> = all.into_iter().filter(Process::is_published).map(|one| one.content).collect();
@@ -155,8 +155,8 @@ async fn export(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
 /// One process.
 #[utoipa::path(get, path = "/api/processes/{id}",
     tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
-async fn get_one(state: Data<State>, caller: Caller, path: Path<String>) -> Result<HttpResponse> {
-    shown(&state, &caller, id(&path)?).await
+async fn get_one(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<HttpResponse> {
+    Ok(shown(&state, &caller, id(&path)?).await?)
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -171,16 +171,21 @@ struct ProcessUpdate {
 /// Changes a process that is still as it was read.
 #[utoipa::path(put, path = "/api/processes/{id}",
     request_body = ProcessUpdate, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
-async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<ProcessUpdate>) -> Result<HttpResponse> {
+async fn change(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    path: Path<String>,
+    body: Body<ProcessUpdate>,
+) -> HttpResult<HttpResponse> {
     let ProcessUpdate { revision, process } = body.0;
     let process = store(&state).change(&by, id(&path)?, (revision, process)).await?;
-    shown(&state, &by.caller, process.id).await
+    Ok(shown(&state, &by.caller, process.id).await?)
 }
 
 /// Forgets a process, or discards a proposal.
 #[utoipa::path(delete, path = "/api/processes/{id}",
     tag = "processes", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
-async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, path: Path<String>) -> HttpResult<HttpResponse> {
     store(&state).delete(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -197,12 +202,12 @@ struct ProcessPublish {
     request_body = ProcessPublish, tag = "processes", params(("id" = String, Path,)), responses((status = 200, body = ProcessView)))]
 async fn publish(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     path: Path<String>,
     body: Body<ProcessPublish>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let process = store(&state).publish(&by, id(&path)?, body.0.revision).await?;
-    shown(&state, &by.caller, process.id).await
+    Ok(shown(&state, &by.caller, process.id).await?)
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -215,13 +220,13 @@ struct ProcessText {
 /// Reads YAML and says what it would change. Nothing is kept.
 #[utoipa::path(post, path = "/api/processes/import/preview",
     request_body = ProcessText, tag = "processes", responses((status = 200, body = Vec<Difference>)))]
-async fn preview(state: Data<State>, caller: Caller, body: Body<ProcessText>) -> Result<HttpResponse> {
+async fn preview(state: Data<State>, Who(caller): Who<Caller>, body: Body<ProcessText>) -> HttpResult<HttpResponse> {
     let (store, text) = (store(&state), body.0.text);
     let (known, bytes) = (store.all().await?, text.len().saturating_add(store.bytes().await?));
     let (reader, long) = (Reader::new(&state.app.host.readers), text.len() as u64);
     let compare = move || import::compare(&reader.processes(&text)?, &known);
     let compared = state.app.host.work.run_on(Some(caller.user), long, compare).await?;
-    state.delivery.json(caller.user, bytes, move || compared).await
+    Ok(state.delivery.json(caller.user, bytes, move || compared).await?)
 }
 
 #[derive(Deserialize, ToSchema)]
@@ -237,7 +242,7 @@ struct ProcessImport {
 /// nothing new is left alone. Gives those that changed.
 #[utoipa::path(post, path = "/api/processes/import/apply",
     request_body = ProcessImport, tag = "processes", responses((status = 200, body = Vec<Process>)))]
-async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Result<HttpResponse> {
+async fn apply(state: Data<State>, Who(by): Who<Actor>, body: Body<ProcessImport>) -> HttpResult<HttpResponse> {
     let store = store(&state);
     let known = store.all().await?;
     let ProcessImport { text, choices } = body.0;
@@ -246,7 +251,7 @@ async fn apply(state: Data<State>, by: Actor, body: Body<ProcessImport>) -> Resu
     let plan = move || import::plan(reader.processes(&text)?, &known, choices);
     let imports = state.app.host.work.run_on(Some(user), bytes as u64, plan).await?;
     let kept = if imports.is_empty() { Vec::new() } else { store.import(&by, imports).await? };
-    state.delivery.json(user, bytes, move || kept).await
+    Ok(state.delivery.json(user, bytes, move || kept).await?)
 }
 
 #[derive(Default, Deserialize, ToSchema)]
@@ -276,7 +281,11 @@ struct ProcessProposals {
     (status = 200, body = ProcessProposals),
     (status = 409, body = Problem, description = "No model is connected, or there is nothing to go by."),
 ))]
-async fn propose(state: Data<State>, by: Actor, body: OptionalBody<ProcessWish>) -> Result<Json<ProcessProposals>> {
+async fn propose(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    body: OptionalBody<ProcessWish>,
+) -> HttpResult<Json<ProcessProposals>> {
     let (app, user) = (std::sync::Arc::clone(&state.app), Some(by.caller.user));
     // Goes on where the asker goes away: what it costs is spent, and what comes of it is kept.
     let work = behalf::run_as(user, async move { proposing::propose(&app, &by, &body.0.about).await });

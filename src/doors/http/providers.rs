@@ -15,18 +15,18 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    model::{
-        error::{Error, Result},
-        llm::{Provider, ProviderId, ProviderKind},
-        provider::{ProviderDraft, ProviderOrder, ProviderView, failure::ProviderFailure, parse_url},
-    },
-    net::llm::{
-        chain::Models,
-        models::{Survey, Verdict},
-    },
-    store::people::Actor,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    error::{Error, Result},
+    llm::{Provider, ProviderId, ProviderKind},
+    provider::{ProviderDraft, ProviderOrder, ProviderView, failure::ProviderFailure, parse_url},
 };
+use satchel_net::llm::{
+    chain::Models,
+    models::{Survey, Verdict},
+};
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -43,7 +43,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// All providers, the first to be asked first.
 #[utoipa::path(get, path = "/api/providers", tag = "providers", responses((status = 200, body = Vec<ProviderView>)))]
-async fn list(state: Data<State>) -> Result<Json<Vec<ProviderView>>> {
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<ProviderView>>> {
     Ok(Json(views(&state, state.agent.providers().list().await?)))
 }
 
@@ -59,7 +59,7 @@ fn view(state: &State, provider: Provider) -> ProviderView {
 /// Adds a provider. Its address may be on this machine or network: an administrator says so by adding it.
 #[utoipa::path(post, path = "/api/providers",
     request_body = ProviderDraft, tag = "providers", responses((status = 201, body = ProviderView)))]
-async fn create(state: Data<State>, by: Actor, body: Body<ProviderDraft>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<ProviderDraft>) -> HttpResult<HttpResponse> {
     let provider = state.agent.providers().create(&by, body.0).await?;
     Ok(HttpResponse::Created().json(view(&state, provider)))
 }
@@ -69,7 +69,11 @@ async fn create(state: Data<State>, by: Actor, body: Body<ProviderDraft>) -> Res
     (status = 200, body = Vec<ProviderView>),
     (status = 409, description = "Somebody else has changed the list, or the order is not one of all in it.", body = super::error::Problem),
 ))]
-async fn reorder(state: Data<State>, by: Actor, body: Body<ProviderOrder>) -> Result<Json<Vec<ProviderView>>> {
+async fn reorder(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    body: Body<ProviderOrder>,
+) -> HttpResult<Json<Vec<ProviderView>>> {
     Ok(Json(views(&state, state.agent.providers().reorder(&by, body.0).await?)))
 }
 
@@ -78,10 +82,10 @@ async fn reorder(state: Data<State>, by: Actor, body: Body<ProviderOrder>) -> Re
     request_body = ProviderDraft, tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderView)))]
 async fn change(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     path: Path<String>,
     body: Body<ProviderDraft>,
-) -> Result<Json<ProviderView>> {
+) -> HttpResult<Json<ProviderView>> {
     let provider = state.agent.providers().change(&by, id(&path)?, body.0).await?;
     state.app.net.breakers.forget_unless_same(&provider);
     Ok(Json(view(&state, provider)))
@@ -90,7 +94,7 @@ async fn change(
 /// Removes a provider and its key.
 #[utoipa::path(delete, path = "/api/providers/{id}",
     tag = "providers", params(("id" = String, Path,)), responses((status = 204, description = "Removed.")))]
-async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, path: Path<String>) -> HttpResult<HttpResponse> {
     let id: ProviderId = id(&path)?;
     state.agent.providers().delete(&by, id).await?;
     state.app.net.breakers.forget(id);
@@ -114,7 +118,7 @@ pub(super) struct ProviderTest {
 /// failed lately, it is asked for one word as well, and counts as well again where it answers.
 #[utoipa::path(post, path = "/api/providers/{id}/test",
     tag = "providers", params(("id" = String, Path,)), responses((status = 200, body = ProviderTest)))]
-async fn test(state: Data<State>, by: Actor, path: Path<String>) -> Result<Json<ProviderTest>> {
+async fn test(state: Data<State>, Who(by): Who<Actor>, path: Path<String>) -> HttpResult<Json<ProviderTest>> {
     let id: ProviderId = id(&path)?;
     let provider = state.agent.providers().get(id).await?;
     let models = state.agent.models(Some(by.caller.user));
@@ -143,7 +147,7 @@ struct ProviderTrial {
 /// Nothing is kept.
 #[utoipa::path(post, path = "/api/providers/test",
     request_body = ProviderTrial, tag = "providers", responses((status = 200, body = ProviderTest)))]
-async fn try_out(state: Data<State>, by: Actor, body: Body<ProviderTrial>) -> Result<Json<ProviderTest>> {
+async fn try_out(state: Data<State>, Who(by): Who<Actor>, body: Body<ProviderTrial>) -> HttpResult<Json<ProviderTest>> {
     let ProviderTrial { stored, provider: draft } = body.0;
     let stored = match stored {
         Some(id) => Some(state.agent.providers().get(id).await?),
@@ -243,7 +247,7 @@ struct DetectedProvider {
 /// Looks for a model server on this machine, at Ollama's own port; no other is contacted. It is a row of the ledger.
 #[utoipa::path(get, path = "/api/providers/detect",
     tag = "providers", responses((status = 200, body = Vec<DetectedProvider>)))]
-async fn detect(state: Data<State>, by: Actor) -> Result<Json<Vec<DetectedProvider>>> {
+async fn detect(state: Data<State>, Who(by): Who<Actor>) -> HttpResult<Json<Vec<DetectedProvider>>> {
     let base_url = parse_url(ProviderKind::Ollama.default_base_url())?;
     let found = state.agent.models(Some(by.caller.user)).detect(&base_url).await;
     let shown = found.map(|found| DetectedProvider {

@@ -4,7 +4,7 @@ use actix_web::http::Method;
 use url::form_urlencoded;
 
 use super::path::{SHOWN, wrong};
-use crate::model::{error::Result, text::clip};
+use satchel_model::{error::Result, text::clip};
 
 /// The query parameters of every route, by method and path. Made of the API's document when the program is built; a test holds
 /// the document to the routes.

@@ -23,17 +23,16 @@ use super::{
     state::State,
     upload,
 };
-use crate::{
-    model::{
-        error::{Error, Kind, Result},
-        secret::Secret,
-        time::Time,
-    },
-    store::backup::{
-        exchange::Received,
-        restore::{VaultChoice, require_room},
-        seal::Opener,
-    },
+use crate::http::error::HttpResult;
+use satchel_model::{
+    error::{Error, Kind, Result},
+    secret::Secret,
+    time::Time,
+};
+use satchel_store::backup::{
+    exchange::Received,
+    restore::{VaultChoice, require_room},
+    seal::Opener,
 };
 
 /// The field that lets the others in: nobody is read to the end who has not got the link.
@@ -95,10 +94,12 @@ struct RestoredBackup {
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
     (status = 409, description = "There is an owner already.", body = super::error::Problem),
 ))]
-async fn restore(request: HttpRequest, state: Data<State>, payload: Payload) -> Result<Json<RestoredBackup>> {
+async fn restore(request: HttpRequest, state: Data<State>, payload: Payload) -> HttpResult<Json<RestoredBackup>> {
     state.app.stores.people.require_no_owner().await?;
     if !upload::is_multipart(request.headers()) {
-        return Err(Error::invalid("Send the backup as multipart/form-data: `token`, what opens it, then `file`."));
+        return Err(
+            Error::invalid("Send the backup as multipart/form-data: `token`, what opens it, then `file`.").into()
+        );
     }
     let (form, incoming) = read(&state, Multipart::new(request.headers(), payload)).await?;
     let (opener, vault) = (opener(&form)?, vault(&form));

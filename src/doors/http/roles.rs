@@ -12,14 +12,13 @@ use super::{
     route::{Guard, Route, route},
     state::State,
 };
-use crate::{
-    model::{
-        caller::{PERMISSIONS, Permission, Permissions},
-        error::Result,
-        user::Role,
-    },
-    store::people::Actor,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    caller::{PERMISSIONS, Permission, Permissions},
+    user::Role,
 };
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -33,8 +32,8 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// All roles, built-in ones first.
 #[utoipa::path(get, path = "/api/roles", tag = "users", responses((status = 200, body = [Role])))]
-async fn list(state: Data<State>) -> Result<Json<Vec<Role>>> {
-    state.app.stores.people.roles().await.map(Json)
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<Role>>> {
+    Ok(state.app.stores.people.roles().await.map(Json)?)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -54,7 +53,7 @@ struct Create {
     (status = 201, body = Role),
     (status = 409, description = "The name is taken.", body = super::error::Problem),
 ))]
-async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<Create>) -> HttpResult<HttpResponse> {
     let role = state.app.stores.people.create_role(&by, body.0.name, body.0.permissions).await?;
     Ok(HttpResponse::Created().json(role))
 }
@@ -74,8 +73,13 @@ struct Change {
     (status = 200, body = Role),
     (status = 409, description = "It is built in, or the last administrator's.", body = super::error::Problem),
 ))]
-async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<Role>> {
-    state.app.stores.people.change_role(&by, path.into_inner(), body.0.permissions).await.map(Json)
+async fn change(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    path: Path<String>,
+    body: Body<Change>,
+) -> HttpResult<Json<Role>> {
+    Ok(state.app.stores.people.change_role(&by, path.into_inner(), body.0.permissions).await.map(Json)?)
 }
 
 /// Deletes a role nobody has.
@@ -83,7 +87,7 @@ async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Ch
     (status = 204, description = "Deleted."),
     (status = 409, description = "It is built in or in use.", body = super::error::Problem),
 ))]
-async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, path: Path<String>) -> HttpResult<HttpResponse> {
     state.app.stores.people.delete_role(&by, path.into_inner()).await?;
     Ok(HttpResponse::NoContent().finish())
 }

@@ -53,7 +53,7 @@ macro_rules! route {
     };
     ($module:ident::$handler:ident, $guard:expr) => {
         pastey::paste! {
-            $crate::doors::http::route::Route::new(
+            $crate::http::route::Route::new(
                 $module::[<__path_ $handler>],
                 || actix_web::web::to($module::$handler),
                 $guard,

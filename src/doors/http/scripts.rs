@@ -24,17 +24,12 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        figure,
-        json::Counter,
-    },
-    script::limits::{MAX_CALLS, MAX_SOURCE},
-    services::scripts::{self, CallMade},
-    store::people::Actor,
-};
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{caller::Caller, error::Error, figure, json::Counter};
+use satchel_script::limits::{MAX_CALLS, MAX_SOURCE};
+use satchel_services::scripts::{self, CallMade};
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -59,7 +54,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// Every script.
 #[utoipa::path(get, path = "/api/scripts", tag = "scripts", responses((status = 200, body = Vec<ScriptSummary>)))]
-async fn list(state: Data<State>) -> Result<Json<Vec<ScriptSummary>>> {
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<ScriptSummary>>> {
     let all = state.scripts.all();
     Ok(Json(all.iter().map(|shown| ScriptSummary::new(&state.scripts, shown)).collect()))
 }
@@ -87,14 +82,20 @@ struct ScriptDraft {
 /// Makes a script of calls that were made. Nothing is kept.
 #[utoipa::path(post, path = "/api/scripts/from-calls",
     request_body = CallsMade, tag = "scripts", responses((status = 200, body = ScriptDraft)))]
-async fn from_calls(state: Data<State>, caller: Caller, Body(made): Body<CallsMade>) -> Result<Json<ScriptDraft>> {
+async fn from_calls(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    Body(made): Body<CallsMade>,
+) -> HttpResult<Json<ScriptDraft>> {
     if made.calls.is_empty() {
-        return Err(Error::invalid("Name at least one call: [{tool, params}]."));
+        return Err(Error::invalid("Name at least one call: [{tool, params}].").into());
     }
     let mut room = Counter::new(MAX_SOURCE);
     if made.calls.len() > MAX_CALLS || !made.calls.iter().all(|call| room.takes(&call.params)) {
         let most = figure::bytes(MAX_SOURCE as u64);
-        return Err(Error::invalid(format!("A script makes {MAX_CALLS} calls at most, with {most} of arguments.")));
+        return Err(
+            Error::invalid(format!("A script makes {MAX_CALLS} calls at most, with {most} of arguments.")).into()
+        );
     }
     let registry = state.invoker.registry();
     let draft = move || {
@@ -108,8 +109,8 @@ async fn from_calls(state: Data<State>, caller: Caller, Body(made): Body<CallsMa
 /// One script.
 #[utoipa::path(get, path = "/api/scripts/{name}",
     tag = "scripts", params(("name" = String, Path,)), responses((status = 200, body = ScriptView)))]
-async fn one(state: Data<State>, name: Path<String>) -> Result<Json<ScriptView>> {
-    shown(&state.scripts, &name).await
+async fn one(state: Data<State>, name: Path<String>) -> HttpResult<Json<ScriptView>> {
+    Ok(shown(&state.scripts, &name).await?)
 }
 
 /// A text that is to be the draft.
@@ -128,12 +129,12 @@ struct ScriptEdit {
     responses((status = 200, body = ScriptView), (status = 409)))]
 async fn save(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     name: Path<String>,
     Body(text): Body<ScriptEdit>,
-) -> Result<Json<ScriptView>> {
+) -> HttpResult<Json<ScriptView>> {
     bench(&state).save(&by, &name, text.source, text.base).await?;
-    shown(&state.scripts, &name).await
+    Ok(shown(&state.scripts, &name).await?)
 }
 
 #[derive(Deserialize, utoipa::IntoParams)]
@@ -146,7 +147,12 @@ struct Meant {
 /// Removes a script of the console with its versions, its configuration and what it keeps.
 #[utoipa::path(delete, path = "/api/scripts/{name}",
     tag = "scripts", params(("name" = String, Path,), Meant), responses((status = 204), (status = 409)))]
-async fn remove(state: Data<State>, by: Actor, name: Path<String>, meant: Query<Meant>) -> Result<HttpResponse> {
+async fn remove(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    name: Path<String>,
+    meant: Query<Meant>,
+) -> HttpResult<HttpResponse> {
     bench(&state).delete(&by, &name, meant.into_inner().base).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -154,7 +160,12 @@ async fn remove(state: Data<State>, by: Actor, name: Path<String>, meant: Query<
 /// Throws a draft away.
 #[utoipa::path(delete, path = "/api/scripts/{name}/draft",
     tag = "scripts", params(("name" = String, Path,), Meant), responses((status = 204), (status = 409)))]
-async fn discard(state: Data<State>, by: Actor, name: Path<String>, meant: Query<Meant>) -> Result<HttpResponse> {
+async fn discard(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    name: Path<String>,
+    meant: Query<Meant>,
+) -> HttpResult<HttpResponse> {
     bench(&state).discard(&by, &name, meant.into_inner().base).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -173,10 +184,10 @@ struct Grants {
     responses((status = 200, body = ScriptView)))]
 async fn grant(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     name: Path<String>,
     Body(given): Body<Grants>,
-) -> Result<Json<ScriptView>> {
+) -> HttpResult<Json<ScriptView>> {
     bench(&state).grant(&by, &name, given.hosts).await?;
-    shown(&state.scripts, &name).await
+    Ok(shown(&state.scripts, &name).await?)
 }

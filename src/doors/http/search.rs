@@ -12,14 +12,13 @@ use super::{
     route::{Guard::SignedIn, Route, route},
     state::State,
 };
-use crate::{
-    model::{
-        caller::Caller,
-        error::Result,
-        launch::{Kind, Thing},
-    },
-    services::launcher::Launcher,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    caller::Caller,
+    launch::{Kind, Thing},
 };
+use satchel_services::launcher::Launcher;
 
 /// Most things one answer names.
 const MOST: usize = 50;
@@ -47,7 +46,11 @@ struct Things {
 /// Finds tools, pages, documents and conversations the caller may open, by name and habit.
 #[utoipa::path(get, path = "/api/search",
     tag = "platform", params(SearchQuery), responses((status = 200, body = Things)))]
-async fn everywhere(state: Data<State>, caller: Caller, query: Query<SearchQuery>) -> Result<Json<Things>> {
+async fn everywhere(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    query: Query<SearchQuery>,
+) -> HttpResult<Json<Things>> {
     let SearchQuery { q, limit } = query.into_inner();
     let registry = state.invoker.registry();
     let launcher = Launcher::new(&state.app, &registry, &caller);
@@ -67,7 +70,7 @@ struct Used {
 
 /// Notes that the caller opened something: it ranks higher from now on.
 #[utoipa::path(post, path = "/api/search/used", request_body = Used, tag = "platform", responses((status = 204)))]
-async fn used(state: Data<State>, caller: Caller, body: Body<Used>) -> Result<HttpResponse> {
+async fn used(state: Data<State>, Who(caller): Who<Caller>, body: Body<Used>) -> HttpResult<HttpResponse> {
     let registry = state.invoker.registry();
     Launcher::new(&state.app, &registry, &caller).used(body.0.kind, &body.0.id).await?;
     Ok(HttpResponse::NoContent().finish())

@@ -11,7 +11,7 @@ use actix_web::{
 use tokio::task::JoinHandle;
 
 use super::{delivery, gate, path, router::Router, routes, state::State, ui};
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The longest a connection may be silent.
 const KEEP_ALIVE: Duration = Duration::from_secs(75);

@@ -14,17 +14,17 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        id::shorten,
-        settings::{Embeddings, Settings},
-    },
-    net::guard::HostPort,
-    services::{backups::settings as backups, embeddings::offered},
-    store::people::Actor,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Result},
+    id::shorten,
+    settings::{Embeddings, Settings},
 };
+use satchel_net::guard::HostPort;
+use satchel_services::{backups::settings as backups, embeddings::offered};
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -43,7 +43,11 @@ async fn read(state: Data<State>) -> Json<Settings> {
 /// Changes what the body names, whole or in part; the rest stays. An unknown key changes nothing.
 #[utoipa::path(put, path = "/api/settings",
     tag = "settings", request_body = Settings, responses((status = 200, body = Settings)))]
-async fn change(state: Data<State>, by: Actor, mut body: Body<Map<String, Value>>) -> Result<Json<Settings>> {
+async fn change(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    mut body: Body<Map<String, Value>>,
+) -> HttpResult<Json<Settings>> {
     check(&state, &mut body.0)?;
     check_embeddings(&state, &body.0).await?;
     ensure_whole(&by.caller, &state.app.settings.get(), &body.0)?;
@@ -182,6 +186,6 @@ fn ensure_address(text: &str) -> Result<()> {
 
 /// The JSON Schema of the settings, for forms.
 #[utoipa::path(get, path = "/api/settings/schema", tag = "settings", responses((status = 200, body = Value)))]
-async fn schema() -> Result<Json<Value>> {
-    serde_json::to_value(schemars::schema_for!(Settings)).map(Json).map_err(Error::internal)
+async fn schema() -> HttpResult<Json<Value>> {
+    Ok(serde_json::to_value(schemars::schema_for!(Settings)).map(Json).map_err(Error::internal)?)
 }

@@ -11,7 +11,8 @@ use super::{
     route::{Guard::Public, Route, route},
     state::State,
 };
-use crate::model::{backup::Progress, error::Result, secret::Secret, user::Username};
+use crate::http::error::HttpResult;
+use satchel_model::{backup::Progress, secret::Secret, user::Username};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(needed, Public), route!(look_at_link, Public), route!(set_up, Public)]
@@ -30,7 +31,7 @@ struct Setup {
 
 /// Returns whether the first owner is still to be made.
 #[utoipa::path(get, path = "/api/setup", tag = "setup", responses((status = 200, body = Setup)))]
-async fn needed(state: Data<State>) -> Result<Json<Setup>> {
+async fn needed(state: Data<State>) -> HttpResult<Json<Setup>> {
     Ok(Json(Setup {
         needed: state.app.stores.people.needs_owner().await?,
         restoring: state.backups.restoring(),
@@ -52,7 +53,7 @@ struct SetupLink {
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
     (status = 409, description = "There is an owner already.", body = super::error::Problem),
 ))]
-async fn look_at_link(state: Data<State>, body: Body<SetupLink>) -> Result<HttpResponse> {
+async fn look_at_link(state: Data<State>, body: Body<SetupLink>) -> HttpResult<HttpResponse> {
     state.app.stores.people.check_link(&body.0.token, state.app.clock.now()).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -75,9 +76,9 @@ struct Owner {
     (status = 403, description = "Not the link of this start, or it has lapsed.", body = super::error::Problem),
     (status = 409, description = "There is an owner already.", body = super::error::Problem),
 ))]
-async fn set_up(request: HttpRequest, state: Data<State>, body: Body<Owner>) -> Result<HttpResponse> {
+async fn set_up(request: HttpRequest, state: Data<State>, body: Body<Owner>) -> HttpResult<HttpResponse> {
     let Owner { token, username, password } = body.0;
     let visit = client::visit(&request, &state);
     let signed = state.app.stores.people.set_up(&token, username, password, visit).await?;
-    auth::welcome(&request, &state, &signed, HttpResponse::Created()).await
+    Ok(auth::welcome(&request, &state, &signed, HttpResponse::Created()).await?)
 }

@@ -7,7 +7,7 @@ use futures_util::{Stream, StreamExt, future, stream};
 use serde::Serialize;
 
 use super::standing::Standing;
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// A comment that every stream begins with: Firefox tells a page of an answer only when some of its body has come.
 const OPEN: &[u8] = b": open\n\n";

@@ -4,7 +4,8 @@
 use actix_web::{HttpRequest, web::Data};
 
 use super::{caller::identity, state::State};
-use crate::{model::error::Result, store::people::SharedIdentity};
+use satchel_model::error::Result;
+use satchel_store::people::SharedIdentity;
 
 /// The credential that a request came in with, to be looked up again.
 #[derive(Clone)]

@@ -3,12 +3,10 @@
 use std::sync::Arc;
 
 use super::{delivery::Delivery, meters::Meters, origin::Hosts};
-use crate::{
-    agent::chat::Agent,
-    app::App,
-    engine::invoker::Invoker,
-    services::{backups::service::Backups, find::finder::Finder, running::Services, scripts::Library},
-};
+use satchel_agent::chat::Agent;
+use satchel_app::App;
+use satchel_engine::invoker::Invoker;
+use satchel_services::{backups::service::Backups, find::finder::Finder, running::Services, scripts::Library};
 
 /// The HTTP door's handles, one for all workers.
 pub struct State {

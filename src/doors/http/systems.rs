@@ -16,22 +16,22 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    model::{
-        catalog::{
-            directory::Registered,
-            draft::SystemDraft,
-            status::SystemStatus,
-            system::{System, SystemId},
-            waiting::Verdict,
-        },
-        error::Result,
-        secret::MASK,
-        time::Time,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    catalog::{
+        directory::Registered,
+        draft::SystemDraft,
+        status::SystemStatus,
+        system::{System, SystemId},
+        waiting::Verdict,
     },
-    services::catalog::{change::Changing, credential},
-    store::people::Actor,
+    error::Result,
+    secret::MASK,
+    time::Time,
 };
+use satchel_services::catalog::{change::Changing, credential};
+use satchel_store::people::Actor;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -123,14 +123,14 @@ async fn detail(state: &State, id: SystemId) -> Result<SystemDetail> {
 
 /// All systems, by name.
 #[utoipa::path(get, path = "/api/catalog/systems", tag = "catalog", responses((status = 200, body = Vec<SystemRow>)))]
-async fn list(state: Data<State>) -> Result<Json<Vec<SystemRow>>> {
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<SystemRow>>> {
     Ok(Json(state.app.stores.catalog.get().all().iter().map(|one| row(one)).collect()))
 }
 
 /// Registers a system: a draft, which nothing calls until it is activated.
 #[utoipa::path(post, path = "/api/catalog/systems",
     request_body = SystemDraft, tag = "catalog", responses((status = 201, body = SystemDetail)))]
-async fn create(state: Data<State>, by: Actor, body: Body<SystemDraft>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<SystemDraft>) -> HttpResult<HttpResponse> {
     let system = Changing::new(&state.invoker, by).create(body.0).await?;
     Ok(HttpResponse::Created().json(detail(&state, system.id).await?))
 }
@@ -138,7 +138,7 @@ async fn create(state: Data<State>, by: Actor, body: Body<SystemDraft>) -> Resul
 /// One system.
 #[utoipa::path(get, path = "/api/catalog/systems/{id}",
     tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
-async fn get_one(state: Data<State>, path: Path<String>) -> Result<Json<SystemDetail>> {
+async fn get_one(state: Data<State>, path: Path<String>) -> HttpResult<Json<SystemDetail>> {
     Ok(Json(detail(&state, id(&path)?).await?))
 }
 
@@ -147,10 +147,10 @@ async fn get_one(state: Data<State>, path: Path<String>) -> Result<Json<SystemDe
     request_body = SystemDraft, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
 async fn change(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     path: Path<String>,
     body: Body<SystemDraft>,
-) -> Result<Json<SystemDetail>> {
+) -> HttpResult<Json<SystemDetail>> {
     let changed = Changing::new(&state.invoker, by).change(id(&path)?, body.0).await?;
     let detail = detail(&state, changed.system.id).await?;
     Ok(Json(SystemDetail { secrets_gone: changed.secrets_gone, switched_off: changed.switched_off, ..detail }))
@@ -159,7 +159,7 @@ async fn change(
 /// Forgets a system, its endpoints and its secrets.
 #[utoipa::path(delete, path = "/api/catalog/systems/{id}",
     tag = "catalog", params(("id" = String, Path,)), responses((status = 204, description = "Forgotten.")))]
-async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, path: Path<String>) -> HttpResult<HttpResponse> {
     Changing::new(&state.invoker, by).delete(id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }
@@ -179,10 +179,10 @@ struct SystemStatusChange {
     request_body = SystemStatusChange, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
 async fn set_status(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     path: Path<String>,
     body: Body<SystemStatusChange>,
-) -> Result<Json<SystemDetail>> {
+) -> HttpResult<Json<SystemDetail>> {
     let SystemStatusChange { status, read } = body.0;
     let system = Changing::new(&state.invoker, by).set_status(id(&path)?, status, read).await?;
     Ok(Json(detail(&state, system.id).await?))
@@ -204,10 +204,10 @@ pub(super) struct CatalogReview {
     request_body = CatalogReview, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = SystemDetail)))]
 async fn review(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     path: Path<String>,
     body: Body<CatalogReview>,
-) -> Result<Json<SystemDetail>> {
+) -> HttpResult<Json<SystemDetail>> {
     let CatalogReview { verdict, read } = body.0;
     let changed = Changing::new(&state.invoker, by).review_change(id(&path)?, read, verdict).await?;
     let detail = detail(&state, changed.system.id).await?;
@@ -228,7 +228,7 @@ async fn masked(state: &State, id: SystemId) -> Result<Map<String, Value>> {
 /// The secrets of a system: `***` where one is stored for its present address, else null.
 #[utoipa::path(get, path = "/api/catalog/systems/{id}/credentials",
     tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
-async fn credentials(state: Data<State>, path: Path<String>) -> Result<Json<Map<String, Value>>> {
+async fn credentials(state: Data<State>, path: Path<String>) -> HttpResult<Json<Map<String, Value>>> {
     Ok(Json(masked(&state, id(&path)?).await?))
 }
 
@@ -237,10 +237,10 @@ async fn credentials(state: Data<State>, path: Path<String>) -> Result<Json<Map<
     request_body = Object, tag = "catalog", params(("id" = String, Path,)), responses((status = 200, body = Object)))]
 async fn set_credentials(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     path: Path<String>,
     body: Body<Map<String, Value>>,
-) -> Result<Json<Map<String, Value>>> {
+) -> HttpResult<Json<Map<String, Value>>> {
     let id = id(&path)?;
     let known = state.app.stores.catalog.get().get(id)?.system.clone();
     let values = credential::checked(&state.app, &known, body.0).await?;

@@ -23,23 +23,23 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    engine::{
-        cut::{self, LARGEST, Recipient},
-        decide::Answer,
-    },
-    model::{
-        call::{Decision, Ticket, TicketId, TicketState},
-        caller::Caller,
-        error::{Error, Result},
-        json::weighs_more,
-        spec::Risk,
-        time::Time,
-    },
-    services::answer::InvokeAnswer,
-    share::behalf,
-    store::tickets::Verdict,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_engine::{
+    cut::{self, LARGEST, Recipient},
+    decide::Answer,
 };
+use satchel_model::{
+    call::{Decision, Ticket, TicketId, TicketState},
+    caller::Caller,
+    error::{Error, Result},
+    json::weighs_more,
+    spec::Risk,
+    time::Time,
+};
+use satchel_services::answer::InvokeAnswer;
+use satchel_share::behalf;
+use satchel_store::tickets::Verdict;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -51,18 +51,18 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// The caller's undecided tickets, oldest first.
 #[utoipa::path(get, path = "/api/tickets", tag = "tickets", responses((status = 200, body = Vec<Ticket>)))]
-async fn pending(state: Data<State>, caller: Caller) -> Result<HttpResponse> {
+async fn pending(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<HttpResponse> {
     let (tickets, user, now) = (&state.app.stores.tickets, caller.user, state.app.clock.now());
     let bytes = tickets.pending_bytes(user, now).await?;
-    state.delivery.load(user, bytes, tickets.pending(user, now)).await
+    Ok(state.delivery.load(user, bytes, tickets.pending(user, now)).await?)
 }
 
 /// One of the caller's tickets.
 #[utoipa::path(get, path = "/api/tickets/{id}", tag = "tickets", responses((status = 200, body = Ticket)))]
-async fn one(state: Data<State>, caller: Caller, id: Path<String>) -> Result<HttpResponse> {
+async fn one(state: Data<State>, Who(caller): Who<Caller>, id: Path<String>) -> HttpResult<HttpResponse> {
     let (tickets, user, id) = (&state.app.stores.tickets, caller.user, id.parse()?);
     let bytes = tickets.bytes(id, user).await?;
-    state.delivery.load(user, bytes, tickets.get(id, user, state.app.clock.now())).await
+    Ok(state.delivery.load(user, bytes, tickets.get(id, user, state.app.clock.now())).await?)
 }
 
 /// A decision.
@@ -98,11 +98,11 @@ pub(super) struct Decided {
 ))]
 async fn decide(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     id: Path<String>,
     HangUp(unheard): HangUp,
     Body(body): Body<DecisionBody>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let (id, user): (TicketId, _) = (id.parse()?, caller.user);
     let DecisionBody { decision, reason, params, question, for_conversation } = body;
     let answer = Answer { decision, reason, params, question, for_conversation };
@@ -126,7 +126,7 @@ async fn decide(
         .map_err(Error::internal)??;
     if let Verdict::Changed { instead } = verdict {
         let ticket = state.app.stores.tickets.get(instead, user, state.app.clock.now()).await?;
-        return must_confirm(&state.delivery, ticket).await;
+        return Ok(must_confirm(&state.delivery, ticket).await?);
     }
     let to = Recipient { app: &state.app, user, topic: ticket.topic };
     let verdict = state.delivery.verdict(to, verdict).await?;
@@ -135,7 +135,7 @@ async fn decide(
     if is_small {
         return Ok(HttpResponse::Ok().json(decided()));
     }
-    state.delivery.json(user, LARGEST, decided).await
+    Ok(state.delivery.json(user, LARGEST, decided).await?)
 }
 
 /// The answer to a call that a person must confirm first.

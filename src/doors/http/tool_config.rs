@@ -15,15 +15,11 @@ use super::{
     state::State,
     tools::visible,
 };
-use crate::{
-    engine::configure,
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        secret::MASK,
-    },
-    store::{people::Actor, tool_config},
-};
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_engine::configure;
+use satchel_model::{caller::Caller, error::Error, secret::MASK};
+use satchel_store::{people::Actor, tool_config};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -43,7 +39,7 @@ pub(super) struct Configuration {
 
 /// A tool's configuration, secrets masked.
 #[utoipa::path(get, path = "/api/tools/{name}/config", tag = "tools", responses((status = 200, body = Configuration)))]
-async fn read(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Configuration>> {
+async fn read(state: Data<State>, Who(caller): Who<Caller>, name: Path<String>) -> HttpResult<Json<Configuration>> {
     let tool = visible(&state, &caller, &name)?;
     let stored = state.app.stores.tool_config.values(&tool.spec().name).await?;
     Ok(Json(Configuration { values: tool_config::masked(&tool.spec().settings, &stored) }))
@@ -54,10 +50,10 @@ async fn read(state: Data<State>, caller: Caller, name: Path<String>) -> Result<
     tag = "tools", request_body = Object, responses((status = 200, body = Configuration)))]
 async fn change(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     name: Path<String>,
     Body(values): Body<Map<String, Value>>,
-) -> Result<Json<Configuration>> {
+) -> HttpResult<Json<Configuration>> {
     let tool = visible(&state, &by.caller, &name)?;
     let spec = tool.spec();
     for (key, value) in &values {
@@ -72,7 +68,7 @@ async fn change(
 
 /// Deletes one configuration value.
 #[utoipa::path(delete, path = "/api/tools/{name}/config/{key}", tag = "tools", responses((status = 204)))]
-async fn forget(state: Data<State>, by: Actor, at: Path<(String, String)>) -> Result<HttpResponse> {
+async fn forget(state: Data<State>, Who(by): Who<Actor>, at: Path<(String, String)>) -> HttpResult<HttpResponse> {
     let (name, key) = at.into_inner();
     let tool = visible(&state, &by.caller, &name)?;
     state.app.stores.tool_config.delete(&by, &tool.spec().name, &tool.spec().settings, &key).await?;
@@ -90,7 +86,7 @@ pub(super) struct Completeness {
 
 /// Says whether all required configuration is there, and can be used.
 #[utoipa::path(post, path = "/api/tools/{name}/test", tag = "tools", responses((status = 200, body = Completeness)))]
-async fn test(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<Completeness>> {
+async fn test(state: Data<State>, Who(caller): Who<Caller>, name: Path<String>) -> HttpResult<Json<Completeness>> {
     let tool = visible(&state, &caller, &name)?;
     let stored = state.app.stores.tool_config.values(&tool.spec().name).await?;
     let missing = configure::missing(&tool.spec().settings, |key| stored.contains_key(key));

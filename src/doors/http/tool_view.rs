@@ -7,21 +7,19 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::state::State;
-use crate::{
-    agent::exposure,
-    engine::{
-        authorise, configure,
-        registry::Registry,
-        tool::{Alias, Tool},
-    },
-    model::{
-        error::Result,
-        settings::Settings,
-        spec::{Category, Example, Risk, Setting, Source, Status},
-        time::Time,
-    },
-    store::outcomes::{Outcomes, Tally},
+use satchel_agent::exposure;
+use satchel_engine::{
+    authorise, configure,
+    registry::Registry,
+    tool::{Alias, Tool},
 };
+use satchel_model::{
+    error::Result,
+    settings::Settings,
+    spec::{Category, Example, Risk, Setting, Source, Status},
+    time::Time,
+};
+use satchel_store::outcomes::{Outcomes, Tally};
 
 /// Another name of a tool, with what differs under it.
 #[derive(Serialize, ToSchema)]
@@ -183,7 +181,7 @@ fn stats(tally: Option<&Tally>) -> Stats {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::time::Time;
+    use satchel_model::time::Time;
 
     #[test]
     fn a_learned_weight_is_put_out_without_noise() {

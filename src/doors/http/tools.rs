@@ -22,24 +22,24 @@ use super::{
     tickets::MustConfirm,
     tool_view::{Facts, ToolView},
 };
-use crate::{
-    engine::{authorise, cut::Recipient, run::Stops, tool::Tool},
-    model::{
-        audit::Entry,
-        call::{Call, Outcome, TicketId},
-        caller::Caller,
-        conversation::ConversationId,
-        error::{Error, Kind, Result},
-    },
-    services::{
-        answer::InvokeAnswer,
-        find::{finder::Asker, hit::Hit},
-    },
-    store::{
-        audit::{Filter, MAX_BYTES},
-        outcomes::Outcomes,
-        people::Actor,
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_engine::{authorise, cut::Recipient, run::Stops, tool::Tool};
+use satchel_model::{
+    audit::Entry,
+    call::{Call, Outcome, TicketId},
+    caller::Caller,
+    conversation::ConversationId,
+    error::{Error, Kind, Result},
+};
+use satchel_services::{
+    answer::InvokeAnswer,
+    find::{finder::Asker, hit::Hit},
+};
+use satchel_store::{
+    audit::{Filter, MAX_BYTES},
+    outcomes::Outcomes,
+    people::Actor,
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -55,7 +55,7 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// The tools this caller may use.
 #[utoipa::path(get, path = "/api/tools", tag = "tools", responses((status = 200, body = Vec<ToolView>)))]
-async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<ToolView>>> {
+async fn list(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Vec<ToolView>>> {
     let facts = Facts::read(&state).await?;
     let registry = state.invoker.registry();
     let seen = registry.tools().iter().filter(|tool| authorise::may_see(tool, &caller));
@@ -64,7 +64,7 @@ async fn list(state: Data<State>, caller: Caller) -> Result<Json<Vec<ToolView>>>
 
 /// One tool, by id, name or alias.
 #[utoipa::path(get, path = "/api/tools/{name}", tag = "tools", responses((status = 200, body = ToolView)))]
-async fn one(state: Data<State>, caller: Caller, name: Path<String>) -> Result<Json<ToolView>> {
+async fn one(state: Data<State>, Who(caller): Who<Caller>, name: Path<String>) -> HttpResult<Json<ToolView>> {
     let tool = visible(&state, &caller, &name)?;
     let mut view = ToolView::new(&tool, &Facts::read(&state).await?);
     let timing = Outcomes::new(&state.app.db).timing(&view.id).await?;
@@ -98,7 +98,7 @@ pub(super) struct FoundTools {
 /// Finds the tools that fit a need, among those this caller may call.
 #[utoipa::path(post, path = "/api/tools/find",
     request_body = Need, tag = "tools", responses((status = 200, body = FoundTools)))]
-async fn find(state: Data<State>, caller: Caller, Body(need): Body<Need>) -> Result<Json<FoundTools>> {
+async fn find(state: Data<State>, Who(caller): Who<Caller>, Body(need): Body<Need>) -> HttpResult<Json<FoundTools>> {
     let started = std::time::Instant::now();
     let limit = need.limit.unwrap_or(5).min(50);
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
@@ -133,23 +133,23 @@ pub(super) struct Invocation {
 ))]
 async fn invoke(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     name: Path<String>,
     HangUp(unheard): HangUp,
     Body(body): Body<Invocation>,
-) -> Result<HttpResponse> {
+) -> HttpResult<HttpResponse> {
     let Invocation { params, topic, ticket, dry_run } = body;
     let user = caller.user;
     let call = Call { topic, ticket, dry_run, ..Call::new(caller, name.into_inner(), params) };
     let (id, first) = (call.id, ticket.is_none());
     match state.invoker.invoke(call, Stops { unheard, ..Stops::default() }).await {
-        Ok(Outcome::Done(done)) => state.delivery.done(Recipient { app: &state.app, user, topic }, *done).await,
-        Ok(Outcome::Confirm(ticket)) => super::tickets::must_confirm(&state.delivery, *ticket).await,
+        Ok(Outcome::Done(done)) => Ok(state.delivery.done(Recipient { app: &state.app, user, topic }, *done).await?),
+        Ok(Outcome::Confirm(ticket)) => Ok(super::tickets::must_confirm(&state.delivery, *ticket).await?),
         // 409 is for what a person must confirm: a tool that is not ready fails like any other.
         Err(error) if error.is_tools_own() || (first && is_not_ready(&error)) => {
-            state.delivery.failed(user, id, error).await
+            Ok(state.delivery.failed(user, id, error).await?)
         }
-        Err(error) => Err(error),
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -159,11 +159,11 @@ fn is_not_ready(error: &Error) -> bool {
 
 /// The last calls of a tool: one's own, or everybody's for who may read the audit.
 #[utoipa::path(get, path = "/api/tools/{name}/history", tag = "tools", responses((status = 200, body = Vec<Entry>)))]
-async fn history(state: Data<State>, caller: Caller, name: Path<String>) -> Result<HttpResponse> {
+async fn history(state: Data<State>, Who(caller): Who<Caller>, name: Path<String>) -> HttpResult<HttpResponse> {
     let tool = visible(&state, &caller, &name)?;
     let own = (!caller.permissions.grants("audit:read")).then(|| caller.user.to_string());
     let filter = Filter { tool: Some(tool.spec().id()), user_id: own, ..Filter::default() };
-    state.delivery.load(caller.user, 2 * MAX_BYTES, state.app.stores.audit.find(filter, 20)).await
+    Ok(state.delivery.load(caller.user, 2 * MAX_BYTES, state.app.stores.audit.find(filter, 20)).await?)
 }
 
 /// On or off.
@@ -179,10 +179,10 @@ pub(super) struct Switch {
     request_body = Switch, tag = "tools", responses((status = 200, body = ToolView)))]
 async fn enable(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     name: Path<String>,
     Body(switch): Body<Switch>,
-) -> Result<Json<ToolView>> {
+) -> HttpResult<Json<ToolView>> {
     let tool = visible(&state, &by.caller, &name)?;
     let named = (tool.spec().name.clone(), tool.spec().id());
     state.app.settings.switch_tool(&by, named, switch.enabled).await?;

@@ -9,35 +9,38 @@ use actix_web::{
 };
 use rust_embed::{EmbeddedFile, RustEmbed};
 
-use super::{error::no_such_path, packed};
-use crate::model::error::{Error, Kind, Result};
+use super::{
+    error::{HttpResult, no_such_path},
+    packed,
+};
+use satchel_model::error::{Error, Kind, Result};
 
 #[derive(RustEmbed)]
 #[folder = "$OUT_DIR/console"]
 struct Files;
 
 /// The file or page of a request.
-pub(super) async fn page(request: HttpRequest) -> Result<HttpResponse> {
+pub(super) async fn page(request: HttpRequest) -> HttpResult<HttpResponse> {
     let path = request.match_info().as_str().trim_start_matches('/');
     let reads = matches!(*request.method(), Method::GET | Method::HEAD);
     if !reads || path == "api" || path.starts_with("api/") || path.starts_with("v1/") {
-        return Err(no_such_path());
+        return Err(no_such_path().into());
     }
     if let Some(file) = Files::get(path).filter(|_| path != "index.html") {
         // The build puts a hash of the content into the names of these.
         let lasts = if path.starts_with("assets/") { "public, max-age=31536000, immutable" } else { "no-cache" };
-        return send(&request, file, (path, lasts));
+        return Ok(send(&request, file, (path, lasts))?);
     }
     // A missing file must not come back as a page with status 200.
     if path.starts_with("assets/")
         || path.rsplit('/').next().is_some_and(|name| name.contains('.') && name != "index.html")
     {
-        return Err(no_such_path());
+        return Err(no_such_path().into());
     }
     let page = Files::get("index.html").ok_or_else(|| {
         Error::new(Kind::NotFound, "This binary was built without its console: build it with `make build`.")
     })?;
-    send(&request, page, ("index.html", "no-cache"))
+    Ok(send(&request, page, ("index.html", "no-cache"))?)
 }
 
 fn send(request: &HttpRequest, file: EmbeddedFile, (path, lasts): (&str, &str)) -> Result<HttpResponse> {

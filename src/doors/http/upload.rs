@@ -14,15 +14,14 @@ use actix_web::{
 use futures_util::StreamExt;
 
 use super::{error::Refusal, standing::Standing};
-use crate::{
-    app::App,
-    formats::media,
-    model::{
-        error::{Error, Kind, Result},
-        text::printable,
-    },
-    store::{documents::Content, files::Stored, knowledge::Knowledge},
+use crate::http::error::HttpError;
+use satchel_app::App;
+use satchel_formats::media;
+use satchel_model::{
+    error::{Error, Kind, Result},
+    text::printable,
 };
+use satchel_store::{documents::Content, files::Stored, knowledge::Knowledge};
 
 /// Most files of one request.
 const MOST: usize = 200;
@@ -59,12 +58,12 @@ pub(super) async fn read(
     let mut parts = Multipart::new(request.headers(), payload);
     let mut upload = Upload::default();
     loop {
-        let Some(mut part) = next(&mut parts).await? else {
+        let Some(mut part) = next(&mut parts).await.map_err(HttpError)? else {
             return match Standing::new(request).ensure().await {
                 Ok(()) => Ok(upload),
                 Err(error) => {
                     discard(&app.stores.knowledge, upload).await;
-                    Err(error.into())
+                    Err(HttpError(error).into())
                 }
             };
         };
@@ -75,7 +74,11 @@ pub(super) async fn read(
                 drain(&mut part).await;
             }
             discard(&app.stores.knowledge, upload).await;
-            return Err(if large { Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, error).into() } else { error.into() });
+            return Err(if large {
+                Refusal::new(StatusCode::PAYLOAD_TOO_LARGE, error).into()
+            } else {
+                HttpError(error).into()
+            });
         }
     }
 }

@@ -15,16 +15,15 @@ use super::{
     },
     state::State,
 };
-use crate::{
-    model::{
-        error::Result,
-        secret::Secret,
-        user::{User, Username},
-    },
-    store::{
-        people::Actor,
-        users::{NewUser, UserChange},
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::{
+    secret::Secret,
+    user::{User, Username},
+};
+use satchel_store::{
+    people::Actor,
+    users::{NewUser, UserChange},
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -38,8 +37,8 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// All users, by name.
 #[utoipa::path(get, path = "/api/users", tag = "users", responses((status = 200, body = [User])))]
-async fn list(state: Data<State>) -> Result<Json<Vec<User>>> {
-    state.app.stores.people.users().await.map(Json)
+async fn list(state: Data<State>) -> HttpResult<Json<Vec<User>>> {
+    Ok(state.app.stores.people.users().await.map(Json)?)
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -60,7 +59,7 @@ struct Create {
     (status = 201, body = User),
     (status = 409, description = "The name is taken.", body = super::error::Problem),
 ))]
-async fn create(state: Data<State>, by: Actor, body: Body<Create>) -> Result<HttpResponse> {
+async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<Create>) -> HttpResult<HttpResponse> {
     let Create { username, password, role } = body.0;
     let user = state.app.stores.people.create_user(&by, NewUser { username, password, role }).await?;
     Ok(HttpResponse::Created().json(user))
@@ -84,10 +83,15 @@ struct Change {
     (status = 200, body = User),
     (status = 409, description = "They are the last administrator.", body = super::error::Problem),
 ))]
-async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Change>) -> Result<Json<User>> {
+async fn change(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    path: Path<String>,
+    body: Body<Change>,
+) -> HttpResult<Json<User>> {
     let Change { role, disabled, password } = body.0;
     let change = UserChange { role, disabled, password };
-    state.app.stores.people.change_user(&by, id(&path)?, change).await.map(Json)
+    Ok(state.app.stores.people.change_user(&by, id(&path)?, change).await.map(Json)?)
 }
 
 /// Deletes a user with everything that is only theirs, the files of their workspace, too. A person does, signed in.
@@ -95,7 +99,7 @@ async fn change(state: Data<State>, by: Actor, path: Path<String>, body: Body<Ch
     (status = 204, description = "Deleted."),
     (status = 409, description = "They are the last administrator.", body = super::error::Problem),
 ))]
-async fn remove(state: Data<State>, by: Actor, path: Path<String>) -> Result<HttpResponse> {
+async fn remove(state: Data<State>, Who(by): Who<Actor>, path: Path<String>) -> HttpResult<HttpResponse> {
     state.app.stores.people.delete_user(&by, id(&path)?).await?;
     Ok(HttpResponse::NoContent().finish())
 }

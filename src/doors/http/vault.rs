@@ -9,12 +9,12 @@ use super::{
     route::{Guard::Permission, Route, route},
     state::State,
 };
-use crate::{
-    model::{error::Result, secret::Secret},
-    store::{
-        people::Actor,
-        rotation::{KeyFacts, Rotated},
-    },
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use satchel_model::secret::Secret;
+use satchel_store::{
+    people::Actor,
+    rotation::{KeyFacts, Rotated},
 };
 
 pub(super) fn routes() -> Vec<Route> {
@@ -23,8 +23,8 @@ pub(super) fn routes() -> Vec<Route> {
 
 /// Returns where the vault's key lies, and what a new one would mean.
 #[utoipa::path(get, path = "/api/vault", tag = "settings", responses((status = 200, body = KeyFacts)))]
-async fn key_facts(state: Data<State>) -> Result<Json<KeyFacts>> {
-    state.app.stores.vault.key_facts().await.map(Json)
+async fn key_facts(state: Data<State>) -> HttpResult<Json<KeyFacts>> {
+    Ok(state.app.stores.vault.key_facts().await.map(Json)?)
 }
 
 /// The new key, where Satchel does not choose it.
@@ -42,10 +42,10 @@ struct Rotation {
     (status = 200, body = Rotated),
     (status = 409, description = "The key is given from outside and no new one was named, or a rotation is under way.", body = super::error::Problem),
 ))]
-async fn rotate(state: Data<State>, by: Actor, body: OptionalBody<Rotation>) -> Result<Json<Rotated>> {
+async fn rotate(state: Data<State>, Who(by): Who<Actor>, body: OptionalBody<Rotation>) -> HttpResult<Json<Rotated>> {
     let rotated = match body.0.new_key {
         Some(key) => state.app.stores.vault.rotate_to(&by, &key).await,
         None => state.app.stores.vault.rotate(&by).await,
     };
-    rotated.map(Json)
+    Ok(rotated.map(Json)?)
 }

@@ -8,19 +8,17 @@ use super::{
     inquiry::{Inquiry, ticket},
     rule::cause,
 };
-use crate::{
-    engine::{changed::CHANGED, consent, context::Pipeline, extent::Extent, rehearse},
-    model::{call::Ticket, error::Result, spec::Risk},
-    store::tickets::Asker,
-};
+use crate::{changed::CHANGED, consent, context::Pipeline, extent::Extent, rehearse};
+use satchel_model::{call::Ticket, error::Result, spec::Risk};
+use satchel_store::tickets::Asker;
 
 /// Whether a ticket's call now does something else, or is of another risk, than when it was asked about.
-pub(in crate::engine) fn is_changed(ticket: &Ticket, asker: &Asker, risk: Risk, now: &Extent) -> bool {
+pub(crate) fn is_changed(ticket: &Ticket, asker: &Asker, risk: Risk, now: &Extent) -> bool {
     ticket.risk != risk || asker.definition.as_ref() != Some(&now.definition)
 }
 
 /// Asks about the call as it is now, and closes the old question. Fails, and leaves that open, where it could not run.
-pub(in crate::engine) async fn ask(
+pub(crate) async fn ask(
     pipeline: &Arc<dyn Pipeline>,
     assessed: &AssessedCall<'_>,
     old: &Ticket,

@@ -3,24 +3,22 @@
 use serde_json::json;
 
 use crate::{
-    app::App,
-    engine::{
-        consent::PendingConsent,
-        extent::Extent,
-        prepared::PreparedCall,
-        registry::{Found, Registry},
-    },
-    model::{
-        call::Call,
-        error::{Error, Result},
-    },
+    consent::PendingConsent,
+    extent::Extent,
+    prepared::PreparedCall,
+    registry::{Found, Registry},
+};
+use satchel_app::App;
+use satchel_model::{
+    call::Call,
+    error::{Error, Result},
 };
 
 /// The name under which an error's details give the risk of a call that could not ask.
 const UNASKED: &str = "unasked_risk";
 
 /// A call whose arguments are valid and whose risk is known.
-pub(in crate::engine) struct AssessedCall<'a> {
+pub(crate) struct AssessedCall<'a> {
     /// The call as the door built it.
     pub call: &'a Call,
     /// The tool it means.
@@ -32,7 +30,7 @@ pub(in crate::engine) struct AssessedCall<'a> {
     /// Whether content from outside is in its conversation.
     pub tainted: bool,
     /// Scripts it would run that its caller has not agreed to yet.
-    pub(in crate::engine) pending: Vec<PendingConsent>,
+    pub pending: Vec<PendingConsent>,
 }
 
 impl AssessedCall<'_> {
@@ -41,7 +39,7 @@ impl AssessedCall<'_> {
     /// # Errors
     ///
     /// As [`Extent::read`].
-    pub(in crate::engine) async fn extent(&self, app: &App) -> Result<Extent> {
+    pub(crate) async fn extent(&self, app: &App) -> Result<Extent> {
         Extent::read(app, self.prepared, self.registry).await
     }
 
@@ -51,7 +49,7 @@ impl AssessedCall<'_> {
 }
 
 /// The risk of a call that was refused because nobody can be asked in its place, where that is why.
-pub(crate) fn unasked_risk(error: &Error) -> Option<&str> {
+pub fn unasked_risk(error: &Error) -> Option<&str> {
     error.details()?.get(UNASKED)?.as_str()
 }
 

@@ -3,15 +3,13 @@
 use std::sync::Arc;
 
 use super::{again, assessed::AssessedCall};
-use crate::{
-    engine::{changed, context::Pipeline, record::Record, registry::Found},
-    model::{
-        call::{Call, Done, Outcome, Ticket, TicketId, TicketState},
-        error::{Error, Kind, Result},
-        origin::Origin,
-    },
-    store::tickets::{Claim, Collected, Verdict, digest},
+use crate::{changed, context::Pipeline, record::Record, registry::Found};
+use satchel_model::{
+    call::{Call, Done, Outcome, Ticket, TicketId, TicketState},
+    error::{Error, Kind, Result},
+    origin::Origin,
 };
+use satchel_store::tickets::{Claim, Collected, Verdict, digest};
 
 pub(super) async fn collect(
     pipeline: &Arc<dyn Pipeline>,

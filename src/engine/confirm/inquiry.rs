@@ -6,21 +6,19 @@ use super::{
     assessed::AssessedCall,
     rule::{Cause, cause, may_ask},
 };
-use crate::{
-    app::App,
-    engine::{context::Pipeline, extent::Extent, rehearse},
-    model::{
-        call::{Ticket, TicketId, TicketState},
-        error::Result,
-        question::Question,
-        unseen::visible,
-        warning::warnings,
-    },
-    store::tickets::LIFETIME,
+use crate::{context::Pipeline, extent::Extent, rehearse};
+use satchel_app::App;
+use satchel_model::{
+    call::{Ticket, TicketId, TicketState},
+    error::Result,
+    question::Question,
+    unseen::visible,
+    warning::warnings,
 };
+use satchel_store::tickets::LIFETIME;
 
 /// A question to a person, and why it is asked.
-pub(in crate::engine) struct Inquiry {
+pub(crate) struct Inquiry {
     /// The rule that asks, in words.
     pub reason: String,
     /// The question.
@@ -32,10 +30,7 @@ pub(in crate::engine) struct Inquiry {
 }
 
 /// The question to a person, if one must be asked. Fails where nothing could come of it.
-pub(in crate::engine) async fn asked(
-    pipeline: &Arc<dyn Pipeline>,
-    assessed: &AssessedCall<'_>,
-) -> Result<Option<Inquiry>> {
+pub(crate) async fn asked(pipeline: &Arc<dyn Pipeline>, assessed: &AssessedCall<'_>) -> Result<Option<Inquiry>> {
     if assessed.pending.is_empty() && !may_ask(pipeline.app(), assessed) {
         return Ok(None);
     }

@@ -2,15 +2,13 @@
 //! about.
 
 use super::assessed::AssessedCall;
-use crate::{
-    app::App,
-    engine::extent::Extent,
-    model::{
-        destination::{Destination, MOST_NAMED},
-        error::{Error, Result},
-    },
-    store::egress,
+use crate::extent::Extent;
+use satchel_app::App;
+use satchel_model::{
+    destination::{Destination, MOST_NAMED},
+    error::{Error, Result},
 };
+use satchel_store::egress;
 
 /// Destinations of a call that its conversation has not reached yet.
 #[derive(Default)]

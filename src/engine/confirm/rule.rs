@@ -1,12 +1,10 @@
 //! The rules that ask a person about a call.
 
 use super::{assessed::AssessedCall, reach::NewPlaces};
-use crate::{
-    app::App,
-    engine::{consent, extent::Extent},
-    model::{destination::Destination, error::Result, spec::Risk, unseen::is_unseen},
-    store::tickets::ConversationApproval,
-};
+use crate::{consent, extent::Extent};
+use satchel_app::App;
+use satchel_model::{destination::Destination, error::Result, spec::Risk, unseen::is_unseen};
+use satchel_store::tickets::ConversationApproval;
 
 /// Longest scope: one that says more is read by nobody.
 const MAX_SCOPE: usize = 300;

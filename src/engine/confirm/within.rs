@@ -4,19 +4,13 @@ use super::{
     assessed::{AssessedCall, cannot_ask},
     reach::NewPlaces,
 };
-use crate::{
-    app::App,
-    engine::{approval::Coverage, changed, consent},
-    model::error::Result,
-};
+use crate::{approval::Coverage, changed, consent};
+use satchel_app::App;
+use satchel_model::error::Result;
 
 /// Fails where a call within an approved one would run a script, reach a place or do something its person was not told of, or
 /// where what it runs was changed since.
-pub(in crate::engine) async fn ensure_covered(
-    app: &App,
-    assessed: &AssessedCall<'_>,
-    coverage: &Coverage,
-) -> Result<()> {
+pub(crate) async fn ensure_covered(app: &App, assessed: &AssessedCall<'_>, coverage: &Coverage) -> Result<()> {
     consent::ensure_agreed(&assessed.pending)?;
     let extent = assessed.extent(app).await?;
     if !extent.runs_only(&coverage.parts) {

@@ -2,24 +2,22 @@
 
 use super::{Asker, approved_call, decision_row};
 use crate::{
-    engine::{
-        changed::CHANGED,
-        confirm::{self, AssessedCall},
-        consent,
-        extent::Extent,
-        invoker::Invoker,
-        prepared::PreparedCall,
-        record::redact,
-        registry::{Found, Registry},
-    },
-    model::{
-        audit::{AuditOutcome, Event},
-        call::{Approved, Ticket, TicketState},
-        caller::Caller,
-        error::Result,
-    },
-    store::tickets::Verdict,
+    changed::CHANGED,
+    confirm::{self, AssessedCall},
+    consent,
+    extent::Extent,
+    invoker::Invoker,
+    prepared::PreparedCall,
+    record::redact,
+    registry::{Found, Registry},
 };
+use satchel_model::{
+    audit::{AuditOutcome, Event},
+    call::{Approved, Ticket, TicketState},
+    caller::Caller,
+    error::Result,
+};
+use satchel_store::tickets::Verdict;
 use serde_json::Value;
 use std::sync::Arc;
 

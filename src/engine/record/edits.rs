@@ -4,7 +4,7 @@
 use serde_json::Value;
 
 use super::redact::Secrets;
-use crate::model::{
+use satchel_model::{
     audit::extract::{LARGEST, MAX_TEXT, Mask, Unmasked, clip, extract, masked},
     call::Edit,
     json::{Counter, canonical},
@@ -14,7 +14,7 @@ use crate::model::{
 
 /// How much of what was changed is kept.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::engine) struct Bounds {
+pub(crate) struct Bounds {
     /// Most places.
     pub places: usize,
     /// Most characters of a text.
@@ -47,7 +47,7 @@ pub(super) fn redacted(edits: &[Edit], private: &[&str]) -> Vec<Edit> {
 
 /// The places that differ, secrets and private arguments masked, no more than an audit row holds, and the number of those
 /// left out. Names are paths: `args[3]`, `headers.accept`.
-pub(in crate::engine) fn within(edits: &[Edit], private: &[&str], bounds: Bounds) -> (Vec<Edit>, usize) {
+pub(crate) fn within(edits: &[Edit], private: &[&str], bounds: Bounds) -> (Vec<Edit>, usize) {
     let mut walk = Walk { bounds, room: Counter::new(LARGEST), kept: Vec::new(), more: 0 };
     for edit in edits {
         walk.field(&edit.name, &edit.name, (&edit.from, &edit.to), Secrets { private, is_secret });

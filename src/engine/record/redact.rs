@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::Value;
 
-use crate::model::{
+use satchel_model::{
     audit::extract::{LARGEST, MAX_ITEMS, Mask, extract},
     secret::MASK,
     secret_name::{is_secret, may_be_secret},

@@ -3,13 +3,11 @@
 use serde_json::Value;
 
 use super::{lines::lines, neutral::neutralise};
-use crate::{
-    engine::record::{
-        edits::{Bounds, within},
-        redact,
-    },
-    model::call::{Approved, Edit},
+use crate::record::{
+    edits::{Bounds, within},
+    redact,
 };
+use satchel_model::call::{Approved, Edit};
 
 /// Most characters of the arguments that ran.
 const ARGUMENTS: usize = 1_000;
@@ -67,12 +65,10 @@ fn line(edit: &Edit) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        engine::sanitise::{LIMIT, fits, fits_with_changes, render_run, wrap_error},
-        model::{
-            error::{Error, Kind},
-            output::Output,
-        },
+    use crate::sanitise::{LIMIT, fits, fits_with_changes, render_run, wrap_error};
+    use satchel_model::{
+        error::{Error, Kind},
+        output::Output,
     };
     use serde_json::json;
 

@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use regex::Regex;
 use serde_json::Value;
 
-use crate::model::json::map_strings;
+use satchel_model::json::map_strings;
 
 /// A word joiner: invisible, and enough to break a pattern without changing what a person or a model reads.
 pub(super) const BREAK: char = '\u{2060}';

@@ -2,15 +2,13 @@
 
 use serde_json::{Map, Value};
 
-use crate::{
-    engine::settings::ToolSettings,
-    model::{
-        error::{Error, Result},
-        output::{Content, Output},
-        secret::{
-            MASK, Secret,
-            forms::{self, Numbers},
-        },
+use crate::settings::ToolSettings;
+use satchel_model::{
+    error::{Error, Result},
+    output::{Content, Output},
+    secret::{
+        MASK, Secret,
+        forms::{self, Numbers},
     },
 };
 
@@ -37,17 +35,17 @@ pub fn redact(result: Result<Output>, settings: &ToolSettings) -> Result<Output>
 }
 
 /// A value without these forms of secrets, in keys and numbers too.
-pub(crate) fn hide(value: Value, forms: &[String]) -> Value {
+pub fn hide(value: Value, forms: &[String]) -> Value {
     if forms.is_empty() { value } else { Hidden { forms, numbers: Numbers::new(forms) }.out_of(value) }
 }
 
 /// A text without these forms of secrets.
-pub(crate) fn hide_text(text: &str, forms: &[String]) -> String {
+pub fn hide_text(text: &str, forms: &[String]) -> String {
     forms::mask(text, forms)
 }
 
 /// An error without these forms of secrets, in its details and causes too.
-pub(crate) fn hide_error(error: Error, forms: &[String]) -> Error {
+pub fn hide_error(error: Error, forms: &[String]) -> Error {
     error.reworded(|text| hide_text(text, forms), |details| hide(details, forms))
 }
 

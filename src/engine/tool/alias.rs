@@ -7,12 +7,10 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::parse::parse;
-use crate::{
-    engine::validate::Schema,
-    model::{
-        error::{Error, Result},
-        spec::Example,
-    },
+use crate::validate::Schema;
+use satchel_model::{
+    error::{Error, Result},
+    spec::Example,
 };
 
 type Adapt = Arc<dyn Fn(Value) -> Result<Value> + Send + Sync>;

@@ -11,15 +11,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Alias, Tool, alias::example};
-use crate::{
-    engine::{context::Context, preparation::Preparation, validate::Schema},
-    model::{
-        error::Result,
-        output::Output,
-        script::provenance::Provenance,
-        settings::Settings,
-        spec::{Category, DEFAULT_TIMEOUT, Risk, Setting, Source, Spec},
-    },
+use crate::{context::Context, preparation::Preparation, validate::Schema};
+use satchel_model::{
+    error::Result,
+    output::Output,
+    script::provenance::Provenance,
+    settings::Settings,
+    spec::{Category, DEFAULT_TIMEOUT, Risk, Setting, Source, Spec},
 };
 
 impl Tool {

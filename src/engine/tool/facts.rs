@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use super::{Outline, Tool};
-use crate::model::{
+use satchel_model::{
     definition::Definition, error::Result, json::canonical, script::provenance::Provenance, settings::Settings,
     spec::Risk,
 };
@@ -66,17 +66,17 @@ impl Tool {
     }
 
     /// Whether its calls make other calls.
-    pub(in crate::engine) fn calls_others(&self) -> bool {
+    pub fn calls_others(&self) -> bool {
         self.carries_calls() || !self.uses.is_empty()
     }
 
     /// The setting that holds the address its calls are sent to.
-    pub(in crate::engine) fn reaching_setting(&self) -> Option<&'static str> {
+    pub fn reaching_setting(&self) -> Option<&'static str> {
         self.reaches_setting
     }
 
     /// Whether its arguments alone choose the host its calls are sent to: nobody has allowed that one.
-    pub(in crate::engine) fn reaches_any_host(&self) -> bool {
+    pub fn reaches_any_host(&self) -> bool {
         self.outline.reaches_any
     }
 
@@ -91,12 +91,12 @@ impl Tool {
     }
 
     /// The tools it calls, whatever its arguments.
-    pub(in crate::engine) fn used(&self) -> &[String] {
+    pub fn used(&self) -> &[String] {
         &self.uses
     }
 
     /// The highest risk that arguments can give a call.
-    pub(in crate::engine) fn can_rise_to(&self) -> Option<Risk> {
+    pub fn can_rise_to(&self) -> Option<Risk> {
         self.up_to
     }
 
@@ -107,7 +107,7 @@ impl Tool {
     }
 
     /// Whether arguments can be a reason to ask a person whatever the risk.
-    pub(in crate::engine) fn can_ask(&self) -> bool {
+    pub fn can_ask(&self) -> bool {
         self.outline.asks
     }
 }

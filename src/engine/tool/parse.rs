@@ -3,10 +3,10 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Validated arguments always parse; the error says where if a schema ever promises less than its type.
-pub(in crate::engine) fn parse<T: DeserializeOwned>(arguments: &Value) -> Result<T> {
+pub(crate) fn parse<T: DeserializeOwned>(arguments: &Value) -> Result<T> {
     serde_path_to_error::deserialize(arguments).map_err(|error| {
         let place = error.path().to_string();
         // It may quote the whole value.

@@ -3,7 +3,7 @@
 
 use serde_json::Value;
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Most operations of a document.
 const MAX_OPERATIONS: usize = 5_000;

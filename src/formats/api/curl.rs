@@ -14,7 +14,7 @@ use super::{
     curl_words::{Word, commands},
     example::Examples,
 };
-use crate::model::{
+use satchel_model::{
     catalog::{
         auth::Auth,
         endpoint::{Operation, Parameter, ParameterPlace},

@@ -3,7 +3,7 @@
 use url::Url;
 
 use super::curl_command::Command;
-use crate::model::{
+use satchel_model::{
     catalog::auth::{Auth, AuthType, KeyPlace},
     secret_name::is_credential,
 };

@@ -3,13 +3,11 @@
 use serde_json::{Map, Value, json};
 
 use super::{curl_command::Command, example::Examples};
-use crate::{
-    formats::media::ANYTHING,
-    model::catalog::{
-        endpoint::{Parameter, ParameterPlace, is_json},
-        style::Style,
-        upload,
-    },
+use crate::media::ANYTHING;
+use satchel_model::catalog::{
+    endpoint::{Parameter, ParameterPlace, is_json},
+    style::Style,
+    upload,
 };
 
 const FORM: &str = "application/x-www-form-urlencoded";

@@ -3,7 +3,7 @@
 use url::form_urlencoded::byte_serialize;
 
 use super::curl_words::Word;
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Short options that take a value.
 const SHORT: &str = "AbcCdDeEFHKmoPQrtTuUwxXyYz";

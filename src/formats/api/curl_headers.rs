@@ -6,7 +6,7 @@ use super::{
     curl_command::{Command, Header},
     example::Examples,
 };
-use crate::model::{
+use satchel_model::{
     catalog::{
         auth::Auth,
         endpoint::{Parameter, ParameterPlace},

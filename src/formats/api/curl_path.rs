@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use url::Url;
 
 use super::curl_words::Word;
-use crate::model::{
+use satchel_model::{
     catalog::{
         endpoint::{Parameter, ParameterPlace},
         style::Style,

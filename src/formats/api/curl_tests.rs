@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::curl::read;
-use crate::model::catalog::proposal::Proposals;
+use satchel_model::catalog::proposal::Proposals;
 
 fn shown(command: &str) -> (Proposals, String) {
     let read = read(command).unwrap_or_else(|error| panic!("{command}: {}", error.message()));

@@ -2,7 +2,7 @@
 
 use std::{iter::Peekable, str::Chars};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// A word.
 #[derive(Debug, Default, Clone, PartialEq, Eq)]

@@ -8,14 +8,12 @@ use serde_json::Value;
 use url::Url;
 
 use super::{curl, graphql, graphql_sdl, openapi, references, text, web_page, wsdl};
-use crate::{
-    formats::xml,
-    model::{
-        catalog::proposal::Proposals,
-        error::{Error, Result},
-        json,
-        xml::Element,
-    },
+use crate::xml;
+use satchel_model::{
+    catalog::proposal::Proposals,
+    error::{Error, Result},
+    json,
+    xml::Element,
 };
 
 /// Longest document, all its files together.

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value, json};
 
-use crate::model::secret_name::may_be_secret;
+use satchel_model::secret_name::may_be_secret;
 
 /// The beginnings of values that are credentials whatever they are called.
 const CREDENTIALS: &[&str] =

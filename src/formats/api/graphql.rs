@@ -11,7 +11,7 @@ use super::{
     graphql_selection::Selecting,
     text,
 };
-use crate::model::{
+use satchel_model::{
     catalog::{
         endpoint::{Operation, Parameter},
         proposal::{Proposal, Proposals},

@@ -11,7 +11,7 @@ use super::{
     schema::{MAX_NAME, allow_null},
     text,
 };
-use crate::model::catalog::{
+use satchel_model::catalog::{
     endpoint::{Parameter, ParameterPlace},
     style::Style,
 };
@@ -307,7 +307,7 @@ mod tests {
         let page = json!({"name": "page", "type": named("SCALAR", "Int"), "defaultValue": "1"});
         assert_eq!(schema(&page, false).0, json!({"type": "integer", "default": 1}));
         let any = json!({"name": "any", "type": named("SCALAR", "Any")});
-        assert!(crate::model::catalog::endpoint::is_nullable(&schema(&any, true).0));
+        assert!(satchel_model::catalog::endpoint::is_nullable(&schema(&any, true).0));
     }
 
     #[test]

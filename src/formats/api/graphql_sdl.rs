@@ -14,10 +14,8 @@ use async_graphql_parser::{
 use regex::Regex;
 use serde_json::{Map, Value, json};
 
-use crate::{
-    formats::graphql::{ensure_shallow, unreadable},
-    model::error::Result,
-};
+use crate::graphql::{ensure_shallow, unreadable};
+use satchel_model::error::Result;
 
 /// Scalars every schema has.
 const BUILT_IN: &[&str] = &["Int", "Float", "String", "Boolean", "ID"];
@@ -237,7 +235,7 @@ fn has(directives: &[Positioned<ConstDirective>], name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::api::graphql;
+    use crate::api::graphql;
 
     const SHOP: &str = r#"
 # The shop.

@@ -19,7 +19,7 @@ use super::{
     schema::Inliner,
     text,
 };
-use crate::model::{
+use satchel_model::{
     catalog::proposal::Proposals,
     error::{Error, Result},
 };

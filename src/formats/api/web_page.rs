@@ -3,7 +3,7 @@
 use regex::Regex;
 
 use super::text;
-use crate::model::error::Error;
+use satchel_model::error::Error;
 
 /// The number of bytes of a page that are looked at.
 const LOOKED_AT: usize = 256 * 1024;

@@ -18,7 +18,7 @@ use super::{
     budget::{self, Budget},
     text,
 };
-use crate::model::{
+use satchel_model::{
     catalog::{
         endpoint::{Operation, Parameter},
         proposal::{Proposal, Proposals},
@@ -256,7 +256,7 @@ mod tests {
     use serde_json::{Value, json};
 
     use super::*;
-    use crate::formats::xml;
+    use crate::xml;
 
     const SHOP: &str = include_str!("shop.wsdl");
 

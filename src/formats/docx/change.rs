@@ -9,22 +9,20 @@ use super::{
     write::paragraph,
 };
 use crate::{
-    formats::{
-        limits::{Budget, Limits},
-        office::{
-            package::Package,
-            rewrite::{Changes, rewrite},
-            splice::{Edit, Places, splice},
-        },
+    limits::{Budget, Limits},
+    office::{
+        package::Package,
+        rewrite::{Changes, rewrite},
+        splice::{Edit, Places, splice},
     },
-    model::error::{Error, Result},
 };
+use satchel_model::error::{Error, Result};
 
 /// Parts that hold text beside the main one.
 const PARTS: [&str; 5] = ["header", "footer", "footnotes", "endnotes", "comments"];
 
 /// Adds paragraphs behind the last one.
-pub(in crate::formats) fn append(bytes: &[u8], paragraphs: &[String], limits: &Limits) -> Result<Vec<u8>> {
+pub(crate) fn append(bytes: &[u8], paragraphs: &[String], limits: &Limits) -> Result<Vec<u8>> {
     let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
     let main = package.main_part("word/document.xml", &mut budget)?;
     let text = package.needed(&main, &mut budget)?;
@@ -68,13 +66,13 @@ fn end_of_body(text: &str) -> Result<(usize, String)> {
 
 /// A document with a text replaced, and how often it stood there.
 #[derive(Debug)]
-pub(in crate::formats) struct Replaced {
-    pub(in crate::formats) bytes: Vec<u8>,
-    pub(in crate::formats) count: usize,
+pub(crate) struct Replaced {
+    pub(crate) bytes: Vec<u8>,
+    pub(crate) count: usize,
 }
 
 /// Replaces a text in the body, headers, footers and notes. The new text looks as the old one's beginning did.
-pub(in crate::formats) fn replace_all(bytes: &[u8], old: &str, new: &str, limits: &Limits) -> Result<Replaced> {
+pub(crate) fn replace_all(bytes: &[u8], old: &str, new: &str, limits: &Limits) -> Result<Replaced> {
     if old.is_empty() {
         return Err(Error::invalid("`old_text` is empty: name the text to replace."));
     }

@@ -2,16 +2,14 @@
 
 use super::styles::{self, Styles};
 use crate::{
-    formats::{
-        extracted::{BlockKind, Draft, Table},
-        office::{
-            package::Package,
-            properties,
-            xml::{Node, Xml, attribute, local},
-        },
+    extracted::{BlockKind, Draft, Table},
+    office::{
+        package::Package,
+        properties,
+        xml::{Node, Xml, attribute, local},
     },
-    model::error::Result,
 };
+use satchel_model::error::Result;
 
 /// Parts beside the text, and their kinds of relation.
 const NOTES: [&str; 5] = ["header", "footer", "footnotes", "endnotes", "comments"];
@@ -19,7 +17,7 @@ const NOTES: [&str; 5] = ["header", "footer", "footnotes", "endnotes", "comments
 /// Elements whose content is a copy of what stands elsewhere, or was deleted.
 const SKIPPED: [&str; 3] = ["Fallback", "moveFrom", "del"];
 
-pub(in crate::formats) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
+pub(crate) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let mut package = Package::open(bytes)?;
     properties::read(&mut package, draft)?;
     let main = package.main_part("word/document.xml", &mut draft.budget)?;

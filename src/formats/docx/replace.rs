@@ -6,16 +6,14 @@ use quick_xml::events::Event;
 
 use super::write::pieces;
 use crate::{
-    formats::{
-        extracted::{is_blank, tidy},
-        limits::Budget,
-        office::{
-            splice::{Edit, Places, escape},
-            xml::{local, resolve},
-        },
+    extracted::{is_blank, tidy},
+    limits::Budget,
+    office::{
+        splice::{Edit, Places, escape},
+        xml::{local, resolve},
     },
-    model::error::Result,
 };
+use satchel_model::error::Result;
 
 /// A piece of a paragraph's text.
 #[derive(Debug)]
@@ -205,7 +203,7 @@ impl Piece {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::{limits::Limits, office::splice::splice};
+    use crate::{limits::Limits, office::splice::splice};
 
     fn replaced_as(part: &str, wanted: Wanted<'_>) -> (String, usize) {
         let (edits, count) = edits(part, wanted, &mut Budget::new(&Limits::default())).unwrap();

@@ -2,10 +2,8 @@
 
 use std::collections::HashMap;
 
-use crate::{
-    formats::office::xml::{Node, Xml, attribute, local},
-    model::error::Result,
-};
+use crate::office::xml::{Node, Xml, attribute, local};
+use satchel_model::error::Result;
 
 /// A paragraph style, as far as text is concerned.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]

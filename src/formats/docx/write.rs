@@ -1,9 +1,7 @@
 //! Makes a DOCX: a title and paragraphs, with the styles people then work with.
 
-use crate::{
-    formats::office::{rewrite, splice::escape},
-    model::error::Result,
-};
+use crate::office::{rewrite, splice::escape};
+use satchel_model::error::Result;
 
 const MAIN: &str = "http://schemas.openxmlformats.org/wordprocessingml/2006/main";
 const HEAD: &str = r#"<?xml version="1.0" encoding="UTF-8" standalone="yes"?>"#;
@@ -19,7 +17,7 @@ const STYLES: &str = r#"<w:docDefaults><w:rPrDefault><w:rPr><w:rFonts w:ascii="C
 <w:style w:type="paragraph" w:styleId="Heading3"><w:name w:val="heading 3"/><w:basedOn w:val="Normal"/><w:next w:val="Normal"/><w:qFormat/><w:pPr><w:keepNext/><w:spacing w:before="200" w:after="60"/><w:outlineLvl w:val="2"/></w:pPr><w:rPr><w:b/><w:sz w:val="24"/><w:szCs w:val="24"/></w:rPr></w:style>"#;
 
 /// A document; `created` is a time in RFC 3339.
-pub(in crate::formats) fn write(title: &str, paragraphs: &[String], created: &str) -> Result<Vec<u8>> {
+pub(crate) fn write(title: &str, paragraphs: &[String], created: &str) -> Result<Vec<u8>> {
     let mut body = format!(r#"<w:p><w:pPr><w:pStyle w:val="Title"/></w:pPr>{}</w:p>"#, run("w:", title));
     paragraphs.iter().for_each(|text| body.push_str(&paragraph("w:", text)));
     let page = r#"<w:sectPr><w:pgSz w:w="11906" w:h="16838"/><w:pgMar w:top="1418" w:right="1418" w:bottom="1418" w:left="1418" w:header="709" w:footer="709" w:gutter="0"/></w:sectPr>"#;

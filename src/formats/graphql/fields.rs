@@ -9,7 +9,7 @@ use async_graphql_parser::types::{ExecutableDocument, Field, Selection, Selectio
 use async_graphql_value::Value;
 
 use super::{MAX_DEPTH, text::Texts, wrong};
-use crate::model::{
+use satchel_model::{
     catalog::graphql::{Given, Kind, Operation, Step},
     error::Result,
 };

@@ -1,8 +1,8 @@
 //! Operations read from GraphQL documents, hostile ones above all.
 
 use super::*;
-use crate::model::catalog::graphql::{Given, Step};
 use proptest::prelude::*;
+use satchel_model::catalog::graphql::{Given, Step};
 
 fn fields(document: &str, name: Option<&str>) -> (Kind, Vec<String>) {
     let read = operation(document, name).unwrap();

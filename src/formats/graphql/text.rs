@@ -3,7 +3,7 @@
 use std::{borrow::Cow, collections::HashMap};
 
 use super::wrong;
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// A piece of a document.
 enum Piece<'a> {

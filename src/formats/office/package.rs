@@ -9,10 +9,8 @@ use encoding_rs::Encoding;
 use zip::{ZipArchive, result::ZipError};
 
 use super::xml::{Node, Xml, attribute, local};
-use crate::{
-    formats::limits::Budget,
-    model::error::{Error, Result},
-};
+use crate::limits::Budget;
+use satchel_model::error::{Error, Result};
 
 /// Most parts of a package.
 const MAX_PARTS: usize = 50_000;
@@ -21,7 +19,7 @@ const MAX_PARTS: usize = 50_000;
 const CHUNK: usize = 64 << 10;
 
 /// A package that was opened.
-pub(in crate::formats) struct Package<'a> {
+pub(crate) struct Package<'a> {
     archive: ZipArchive<Cursor<&'a [u8]>>,
     /// Parts by their names in small letters.
     places: HashMap<String, usize>,
@@ -29,18 +27,18 @@ pub(in crate::formats) struct Package<'a> {
 
 /// A part another part refers to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::formats) struct Relation {
+pub(crate) struct Relation {
     /// The last word of its type, for instance `worksheet`.
-    pub(in crate::formats) kind: String,
+    pub(crate) kind: String,
     /// The part's name in the package.
-    pub(in crate::formats) target: String,
+    pub(crate) target: String,
 }
 
 /// The parts that a part refers to, by id.
-pub(in crate::formats) type Relations = HashMap<String, Relation>;
+pub(crate) type Relations = HashMap<String, Relation>;
 
 impl<'a> Package<'a> {
-    pub(in crate::formats) fn open(bytes: &'a [u8]) -> Result<Self> {
+    pub(crate) fn open(bytes: &'a [u8]) -> Result<Self> {
         let entries = bytes.windows(4).filter(|mark| mark == b"PK\x01\x02").take(MAX_PARTS + 1).count();
         if entries > MAX_PARTS {
             return Err(Error::invalid(format!("The document was refused: it has more than {MAX_PARTS} parts.")));
@@ -55,12 +53,12 @@ impl<'a> Package<'a> {
     }
 
     /// The archive itself, to copy parts from.
-    pub(in crate::formats) fn archive(&mut self) -> &mut ZipArchive<Cursor<&'a [u8]>> {
+    pub(crate) fn archive(&mut self) -> &mut ZipArchive<Cursor<&'a [u8]>> {
         &mut self.archive
     }
 
     /// A part's bytes; `None` if there is no such part.
-    pub(in crate::formats) fn bytes(&mut self, name: &str, budget: &mut Budget) -> Result<Option<Vec<u8>>> {
+    pub(crate) fn bytes(&mut self, name: &str, budget: &mut Budget) -> Result<Option<Vec<u8>>> {
         let found = self.archive.index_for_name(name).or_else(|| self.places.get(&name.to_ascii_lowercase()).copied());
         let Some(index) = found else { return Ok(None) };
         let mut file = self.archive.by_index(index).map_err(damaged)?;
@@ -81,7 +79,7 @@ impl<'a> Package<'a> {
     }
 
     /// A part as text; `None` if there is no such part.
-    pub(in crate::formats) fn text(&mut self, name: &str, budget: &mut Budget) -> Result<Option<String>> {
+    pub(crate) fn text(&mut self, name: &str, budget: &mut Budget) -> Result<Option<String>> {
         let Some(bytes) = self.bytes(name, budget)? else { return Ok(None) };
         let text = match Encoding::for_bom(&bytes) {
             Some((encoding, _)) => encoding.decode(&bytes).0.into_owned(),
@@ -91,13 +89,13 @@ impl<'a> Package<'a> {
     }
 
     /// A part that must be there.
-    pub(in crate::formats) fn needed(&mut self, name: &str, budget: &mut Budget) -> Result<String> {
+    pub(crate) fn needed(&mut self, name: &str, budget: &mut Budget) -> Result<String> {
         self.text(name, budget)?
             .ok_or_else(|| Error::invalid(format!("The document is damaged: its part '{name}' is missing.")))
     }
 
     /// Returns the parts a part refers to; an empty name is the package itself.
-    pub(in crate::formats) fn relations(&mut self, part: &str, budget: &mut Budget) -> Result<Relations> {
+    pub(crate) fn relations(&mut self, part: &str, budget: &mut Budget) -> Result<Relations> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let name = if folder.is_empty() { format!("_rels/{file}.rels") } else { format!("{folder}/_rels/{file}.rels") };
         let Some(text) = self.text(&name, budget)? else { return Ok(Relations::new()) };
@@ -121,7 +119,7 @@ impl<'a> Package<'a> {
     }
 
     /// The main part: what the package says its document is, else the name it usually has.
-    pub(in crate::formats) fn main_part(&mut self, usual: &str, budget: &mut Budget) -> Result<String> {
+    pub(crate) fn main_part(&mut self, usual: &str, budget: &mut Budget) -> Result<String> {
         let relations = self.relations("", budget)?;
         let main = relations.into_values().find(|relation| relation.kind == "officeDocument");
         Ok(main.map_or_else(|| usual.to_owned(), |relation| relation.target))
@@ -143,7 +141,7 @@ fn resolve(folder: &str, target: &str) -> String {
 }
 
 /// Returns the archive's error, in words a person can act on.
-pub(in crate::formats) fn damaged(cause: ZipError) -> Error {
+pub(crate) fn damaged(cause: ZipError) -> Error {
     let text = cause.to_string();
     let locked = text.to_ascii_lowercase().contains("password");
     let message = if locked {

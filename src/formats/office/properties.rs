@@ -4,7 +4,8 @@ use super::{
     package::Package,
     xml::{Node, Xml, local},
 };
-use crate::{formats::extracted::Draft, model::error::Result};
+use crate::extracted::Draft;
+use satchel_model::error::Result;
 
 /// Elements of the properties and the names they get.
 const NAMES: [(&str, &str); 14] = [
@@ -25,7 +26,7 @@ const NAMES: [(&str, &str); 14] = [
 ];
 
 /// Notes the properties of a document and its title.
-pub(in crate::formats) fn read(package: &mut Package<'_>, draft: &mut Draft) -> Result<()> {
+pub(crate) fn read(package: &mut Package<'_>, draft: &mut Draft) -> Result<()> {
     let relations = package.relations("", &mut draft.budget)?;
     let part = |kind: &str, usual: &str| {
         let found = relations.values().find(|relation| relation.kind == kind);

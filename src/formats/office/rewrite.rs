@@ -8,13 +8,13 @@ use std::{
 use zip::{CompressionMethod, ZipWriter, result::ZipError, write::SimpleFileOptions};
 
 use super::package::{Package, damaged};
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The changes to parts, by name: a new content, or `None` for a part that goes away.
-pub(in crate::formats) type Changes = HashMap<String, Option<Vec<u8>>>;
+pub(crate) type Changes = HashMap<String, Option<Vec<u8>>>;
 
 /// The package with the changes made.
-pub(in crate::formats) fn rewrite(package: &mut Package<'_>, changes: &Changes) -> Result<Vec<u8>> {
+pub(crate) fn rewrite(package: &mut Package<'_>, changes: &Changes) -> Result<Vec<u8>> {
     let archive = package.archive();
     let mut out = ZipWriter::new(Cursor::new(Vec::new()));
     for index in 0..archive.len() {
@@ -33,7 +33,7 @@ pub(in crate::formats) fn rewrite(package: &mut Package<'_>, changes: &Changes) 
 }
 
 /// A new package of these parts.
-pub(in crate::formats) fn create(parts: &[(&str, String)]) -> Result<Vec<u8>> {
+pub(crate) fn create(parts: &[(&str, String)]) -> Result<Vec<u8>> {
     let mut out = ZipWriter::new(Cursor::new(Vec::new()));
     parts.iter().try_for_each(|(name, content)| put(&mut out, name, content.as_bytes()))?;
     Ok(out.finish().map_err(unwritten)?.into_inner())

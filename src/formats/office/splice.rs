@@ -5,17 +5,17 @@ use std::ops::Range;
 use quick_xml::{Reader, events::Event};
 
 use super::xml;
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// A piece of a part and what takes its place.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::formats) struct Edit {
-    pub(in crate::formats) range: Range<usize>,
-    pub(in crate::formats) text: String,
+pub(crate) struct Edit {
+    pub(crate) range: Range<usize>,
+    pub(crate) text: String,
 }
 
 /// The text with the edits made. Of edits that overlap only the first counts.
-pub(in crate::formats) fn splice(text: &str, mut edits: Vec<Edit>) -> String {
+pub(crate) fn splice(text: &str, mut edits: Vec<Edit>) -> String {
     // Insertions at one place keep the order they were made in.
     edits.sort_by_key(|edit| (edit.range.start, edit.range.end));
     let mut out = String::with_capacity(text.len());
@@ -31,17 +31,17 @@ pub(in crate::formats) fn splice(text: &str, mut edits: Vec<Edit>) -> String {
 }
 
 /// Reads a part with the place of every piece.
-pub(in crate::formats) struct Places<'a> {
+pub(crate) struct Places<'a> {
     reader: Reader<&'a [u8]>,
 }
 
 impl<'a> Places<'a> {
-    pub(in crate::formats) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         Self { reader: Reader::from_str(text) }
     }
 
     /// The next piece and its bytes in the text; none at the end.
-    pub(in crate::formats) fn next(&mut self) -> Result<Option<(Event<'a>, Range<usize>)>> {
+    pub(crate) fn next(&mut self) -> Result<Option<(Event<'a>, Range<usize>)>> {
         let start = self.position();
         let event = self.reader.read_event().map_err(xml::damaged)?;
         match event {
@@ -57,7 +57,7 @@ impl<'a> Places<'a> {
 }
 
 /// Text as it stands in XML. Characters XML cannot hold are left out.
-pub(in crate::formats) fn escape(text: &str) -> String {
+pub(crate) fn escape(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
         match c {

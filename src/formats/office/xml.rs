@@ -7,13 +7,13 @@ use quick_xml::{
     events::{BytesStart, Event},
 };
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Deepest elements in elements.
 const MAX_DEPTH: usize = 256;
 
 /// A piece of a part.
-pub(in crate::formats) enum Node<'a> {
+pub(crate) enum Node<'a> {
     /// An element begins. One without content ends at once.
     Open(BytesStart<'a>),
     /// An element ends: its name without prefix.
@@ -23,20 +23,20 @@ pub(in crate::formats) enum Node<'a> {
 }
 
 /// Reads one part.
-pub(in crate::formats) struct Xml<'a> {
+pub(crate) struct Xml<'a> {
     reader: Reader<&'a [u8]>,
     depth: usize,
 }
 
 impl<'a> Xml<'a> {
-    pub(in crate::formats) fn new(text: &'a str) -> Self {
+    pub(crate) fn new(text: &'a str) -> Self {
         let mut reader = Reader::from_str(text);
         reader.config_mut().expand_empty_elements = true;
         Self { reader, depth: 0 }
     }
 
     /// The next piece; none at the end.
-    pub(in crate::formats) fn next(&mut self) -> Result<Option<Node<'a>>> {
+    pub(crate) fn next(&mut self) -> Result<Option<Node<'a>>> {
         loop {
             let node = match self.reader.read_event().map_err(damaged)? {
                 Event::Start(element) => {
@@ -65,7 +65,7 @@ impl<'a> Xml<'a> {
     }
 
     /// The text up to the end of the element that was opened last, elements in it left out.
-    pub(in crate::formats) fn content(&mut self) -> Result<String> {
+    pub(crate) fn content(&mut self) -> Result<String> {
         let (mut text, mut open) = (String::new(), 1);
         while open > 0 {
             match self.next()? {
@@ -81,13 +81,13 @@ impl<'a> Xml<'a> {
 }
 
 /// An element's name without prefix.
-pub(in crate::formats) fn local<'a>(element: &'a BytesStart<'_>) -> &'a str {
+pub(crate) fn local<'a>(element: &'a BytesStart<'_>) -> &'a str {
     let name = element.name().into_inner();
     name.rsplit_once(':').map_or(name, |(_, local)| local)
 }
 
 /// An attribute by its name without prefix.
-pub(in crate::formats) fn attribute<'a>(element: &'a BytesStart<'_>, name: &str) -> Option<Cow<'a, str>> {
+pub(crate) fn attribute<'a>(element: &'a BytesStart<'_>, name: &str) -> Option<Cow<'a, str>> {
     let found = element.attributes().with_checks(false).flatten().find(|found| {
         let key = found.key.into_inner();
         key.rsplit_once(':').map_or(key, |(_, local)| local) == name
@@ -96,13 +96,13 @@ pub(in crate::formats) fn attribute<'a>(element: &'a BytesStart<'_>, name: &str)
 }
 
 /// The values of all attributes.
-pub(in crate::formats) fn values<'a>(element: &'a BytesStart<'_>) -> impl Iterator<Item = Cow<'a, str>> {
+pub(crate) fn values<'a>(element: &'a BytesStart<'_>) -> impl Iterator<Item = Cow<'a, str>> {
     let attributes = element.attributes().with_checks(false).flatten().collect::<Vec<_>>();
     attributes.into_iter().filter_map(|found| found.normalized_value(XmlVersion::Implicit1_0).ok())
 }
 
 /// The character a reference stands for.
-pub(in crate::formats) fn resolve(reference: &quick_xml::events::BytesRef<'_>) -> Result<char> {
+pub(crate) fn resolve(reference: &quick_xml::events::BytesRef<'_>) -> Result<char> {
     if let Some(c) = reference.resolve_char_ref().map_err(damaged)? {
         return Ok(c);
     }

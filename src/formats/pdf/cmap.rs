@@ -5,7 +5,8 @@ use std::collections::HashMap;
 use lopdf::Object;
 
 use super::lexer::{Lexer, Word};
-use crate::{formats::limits::Budget, model::error::Result};
+use crate::limits::Budget;
+use satchel_model::error::Result;
 
 /// Codes from one to another, both of a length in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -180,7 +181,7 @@ fn characters(units: &[u16]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::limits::Limits;
+    use crate::limits::Limits;
 
     #[test]
     fn codes_lead_to_text_and_glyphs() {

@@ -14,7 +14,7 @@ use super::{
     line::{Glyph, Lines, logical},
     pages::Page,
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// Deepest forms in forms.
 const MAX_DEPTH: usize = 8;

@@ -2,7 +2,7 @@
 
 use lopdf::{Dictionary, Document, EncryptionState, Object, encryption::PasswordAlgorithm};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The key of a file whose password is empty.
 pub(super) fn unlock(encrypt: &Object, trailer: &Dictionary) -> Result<Option<EncryptionState>> {

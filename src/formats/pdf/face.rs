@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, ops::Range};
 use krilla::text::{Font, GlyphId, KrillaGlyph};
 use rustybuzz::{Direction, Face, UnicodeBuffer, ttf_parser};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// A font in two forms: one to measure with, one to write with.
 struct Member<'a> {

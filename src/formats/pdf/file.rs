@@ -9,10 +9,8 @@ use std::{
 use lopdf::{Dictionary, EncryptionState, Object, Stream};
 
 use super::{crypt, filters, lexer::Lexer, repair, xref};
-use crate::{
-    formats::limits::Budget,
-    model::error::{Error, Result},
-};
+use crate::limits::Budget;
+use satchel_model::error::{Error, Result};
 
 /// The place of an object.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,7 +30,7 @@ const MAX_NESTED: usize = 16;
 const MAX_STEPS: usize = 16;
 
 /// An open file.
-pub(in crate::formats) struct File<'a> {
+pub(crate) struct File<'a> {
     pub(super) bytes: &'a [u8],
     pub(super) entries: HashMap<u32, Entry>,
     pub(super) trailer: Dictionary,
@@ -41,12 +39,12 @@ pub(in crate::formats) struct File<'a> {
     /// Streams of objects that were unpacked, by number.
     unpacked: HashSet<u32>,
     nested: usize,
-    pub(in crate::formats) budget: Budget,
+    pub(crate) budget: Budget,
 }
 
 impl<'a> File<'a> {
     /// Opens a file, mending its table of objects where that is broken.
-    pub(in crate::formats) fn open(bytes: &'a [u8], budget: Budget) -> Result<Self> {
+    pub(crate) fn open(bytes: &'a [u8], budget: Budget) -> Result<Self> {
         let mut file = Self {
             bytes,
             entries: HashMap::new(),
@@ -94,14 +92,14 @@ impl<'a> File<'a> {
     }
 
     /// The document's root.
-    pub(in crate::formats) fn catalog(&mut self) -> Result<Dictionary> {
+    pub(crate) fn catalog(&mut self) -> Result<Dictionary> {
         let root = self.trailer.get(b"Root").cloned().unwrap_or(Object::Null);
         let root = self.resolve(&root)?;
         self.copied(&root)
     }
 
     /// The object a reference leads to; the object itself where it is none.
-    pub(in crate::formats) fn resolve(&mut self, object: &Object) -> Result<Rc<Object>> {
+    pub(crate) fn resolve(&mut self, object: &Object) -> Result<Rc<Object>> {
         let mut current = Rc::new(Object::Null);
         let mut id = match object {
             Object::Reference((id, _)) => *id,
@@ -121,7 +119,7 @@ impl<'a> File<'a> {
     }
 
     /// Returns the value under a key, references followed.
-    pub(in crate::formats) fn value(&mut self, dictionary: &Dictionary, key: &[u8]) -> Result<Rc<Object>> {
+    pub(crate) fn value(&mut self, dictionary: &Dictionary, key: &[u8]) -> Result<Rc<Object>> {
         match dictionary.get(key) {
             Ok(object) => self.resolve(object),
             Err(_) => Ok(Rc::new(Object::Null)),
@@ -175,7 +173,7 @@ impl<'a> File<'a> {
     }
 
     /// An object by its number; null where there is none.
-    pub(in crate::formats) fn get(&mut self, id: u32) -> Result<Rc<Object>> {
+    pub(crate) fn get(&mut self, id: u32) -> Result<Rc<Object>> {
         if let Some(known) = self.known.get(&id) {
             return Ok(Rc::clone(known));
         }

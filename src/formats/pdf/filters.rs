@@ -6,10 +6,8 @@ use flate2::read::{DeflateDecoder, ZlibDecoder};
 use lopdf::{Dictionary, Object};
 
 use super::{lexer::is_space, lzw};
-use crate::{
-    formats::limits::Budget,
-    model::error::{Error, Result},
-};
+use crate::limits::Budget;
+use satchel_model::error::{Error, Result};
 
 /// Most filters of one stream.
 const MAX_FILTERS: usize = 8;
@@ -194,7 +192,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::formats::limits::Limits;
+    use crate::limits::Limits;
 
     fn packed(data: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::best());

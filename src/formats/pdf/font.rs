@@ -10,7 +10,7 @@ use super::{
     encoding::{self, Table},
     file::File,
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// A character that is shown.
 #[derive(Debug, PartialEq)]

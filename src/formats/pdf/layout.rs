@@ -3,10 +3,8 @@
 use std::collections::HashMap;
 
 use super::line::{Cell, Line};
-use crate::{
-    formats::extracted::{BlockKind, Draft, Table},
-    model::error::Result,
-};
+use crate::extracted::{BlockKind, Draft, Table};
+use satchel_model::error::Result;
 
 /// A heading is this much larger than running text.
 const LARGER: f64 = 1.12;
@@ -200,7 +198,7 @@ fn join(text: &mut String, line: &str) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::{extracted::Kind, limits::Limits};
+    use crate::{extracted::Kind, limits::Limits};
 
     fn line(height: f64, size: f64, cells: &[(f64, &str)]) -> Line {
         let cell = |(start, text): &(f64, &str)| Cell {

@@ -5,7 +5,8 @@ mod text;
 
 use lopdf::Object;
 
-use crate::{formats::limits::Budget, model::error::Result};
+use crate::limits::Budget;
+use satchel_model::error::Result;
 
 /// Deepest objects in objects; what is deeper is dropped.
 const MAX_DEPTH: usize = 48;
@@ -167,7 +168,7 @@ impl<'a> Lexer<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::limits::Limits;
+    use crate::limits::Limits;
     use lopdf::StringFormat;
 
     fn object(text: &[u8]) -> Option<Object> {

@@ -1,6 +1,7 @@
 //! Glyphs put together into lines: where a gap is a blank, and where it is a column's edge.
 
-use crate::{formats::limits::Budget, model::error::Result};
+use crate::limits::Budget;
+use satchel_model::error::Result;
 
 /// One shown character, measured along its line and across it.
 #[derive(Debug, Clone, PartialEq)]
@@ -204,7 +205,7 @@ impl Lines {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::formats::limits::Limits;
+    use crate::limits::Limits;
 
     fn lines(glyphs: &[(f64, f64, &str)]) -> Vec<Vec<String>> {
         let (mut lines, mut budget) = (Lines::default(), Budget::new(&Limits::default()));

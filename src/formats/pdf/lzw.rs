@@ -1,6 +1,7 @@
 //! LZW as PDF and TIFF have it: codes of 9 to 12 bits, the highest bit first.
 
-use crate::{formats::limits::Budget, model::error::Result};
+use crate::limits::Budget;
+use satchel_model::error::Result;
 
 const CLEAR: usize = 256;
 const END: usize = 257;

@@ -8,16 +8,14 @@ use super::{
     file::File,
     pages::{self, Page},
 };
-use crate::{
-    formats::limits::{Budget, Limits},
-    model::error::{Error, Result},
-};
+use crate::limits::{Budget, Limits};
+use satchel_model::error::{Error, Result};
 
 /// Entries of an outline's first level that are taken.
 const MAX_ENTRIES: usize = 10_000;
 
 /// The pages of all files in their order, and how many there are. The first file's information is kept.
-pub(in crate::formats) fn merge(files: &[Vec<u8>], limits: &Limits) -> Result<(Vec<u8>, usize)> {
+pub(crate) fn merge(files: &[Vec<u8>], limits: &Limits) -> Result<(Vec<u8>, usize)> {
     let mut out = Out { document: Document::with_version("1.7"), kids: Vec::new(), outlines: Vec::new() };
     let root = out.document.new_object_id();
     for (number, bytes) in (1..).zip(files) {

@@ -5,7 +5,7 @@ use std::{collections::HashSet, rc::Rc};
 use lopdf::{Dictionary, Object};
 
 use super::file::File;
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// The entries a page may have from the nodes above it.
 const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"];
@@ -14,24 +14,24 @@ const INHERITED: [&[u8]; 4] = [b"Resources", b"MediaBox", b"CropBox", b"Rotate"]
 const MAX_DEPTH: usize = 64;
 
 /// A page.
-pub(in crate::formats) struct Page {
+pub(crate) struct Page {
     /// Its object's number, where it has one.
-    pub(in crate::formats) id: Option<u32>,
+    pub(crate) id: Option<u32>,
     /// Its own dictionary.
-    pub(in crate::formats) dictionary: Dictionary,
+    pub(crate) dictionary: Dictionary,
     /// The entries it has from above.
-    pub(in crate::formats) inherited: Rc<Dictionary>,
+    pub(crate) inherited: Rc<Dictionary>,
 }
 
 impl Page {
     /// Returns the value under a key of the page, or above it.
-    pub(in crate::formats) fn attribute(&self, key: &[u8]) -> Option<&Object> {
+    pub(crate) fn attribute(&self, key: &[u8]) -> Option<&Object> {
         self.dictionary.get(key).or_else(|_| self.inherited.get(key)).ok()
     }
 }
 
 /// All pages. Loops and nodes that stand twice are passed over.
-pub(in crate::formats) fn all(file: &mut File<'_>) -> Result<Vec<Page>> {
+pub(crate) fn all(file: &mut File<'_>) -> Result<Vec<Page>> {
     let root = file.catalog()?.get(b"Pages").cloned().unwrap_or(Object::Null);
     let mut pending = vec![(root, Rc::new(Dictionary::new()), 0)];
     let (mut seen, mut pages) = (HashSet::new(), Vec::new());

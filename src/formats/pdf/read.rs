@@ -4,12 +4,10 @@ use lopdf::Dictionary;
 
 use super::{content, file::File, layout, line::Lines, pages};
 use crate::{
-    formats::{
-        extracted::Draft,
-        limits::{Budget, Limits},
-    },
-    model::error::Result,
+    extracted::Draft,
+    limits::{Budget, Limits},
 };
+use satchel_model::error::Result;
 
 /// Keys of the document's information, and the names they get.
 const NOTES: [(&[u8], &str); 5] = [
@@ -20,7 +18,7 @@ const NOTES: [(&[u8], &str); 5] = [
     (b"Producer", "producer"),
 ];
 
-pub(in crate::formats) fn read(bytes: &[u8], limits: &Limits, draft: &mut Draft) -> Result<()> {
+pub(crate) fn read(bytes: &[u8], limits: &Limits, draft: &mut Draft) -> Result<()> {
     let mut file = File::open(bytes, Budget::new(limits))?;
     let info = file.trailer.clone();
     let info = file.dictionary(&info, b"Info")?;

@@ -9,7 +9,7 @@ use super::{
     lexer::{Lexer, is_space},
     xref::put,
 };
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// Looks through the whole file, once.
 pub(super) fn rebuild(file: &mut File<'_>) -> Result<()> {

@@ -12,7 +12,7 @@ use krilla::{
 use unicode_bidi::BidiInfo;
 
 use super::{breaks, face::Faces};
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// A4, in points.
 const PAGE: (f32, f32) = (595.0, 842.0);
@@ -32,7 +32,7 @@ const BODY: Look = Look { size: 11.0, leading: 16.0, after: 7.0 };
 const TITLE: Look = Look { size: 20.0, leading: 26.0, after: 14.0 };
 
 /// The time a document was made: year, month, day, hour, minute, second.
-pub(in crate::formats) type Moment = (u16, u8, u8, u8, u8, u8);
+pub(crate) type Moment = (u16, u8, u8, u8, u8, u8);
 
 /// A line of a paragraph.
 struct Line {
@@ -45,7 +45,7 @@ struct Line {
 }
 
 /// Characters that need another font than the built-in ones.
-pub(in crate::formats) fn missing(title: &str, paragraphs: &[String], others: &[Vec<u8>]) -> Result<BTreeSet<char>> {
+pub(crate) fn missing(title: &str, paragraphs: &[String], others: &[Vec<u8>]) -> Result<BTreeSet<char>> {
     let texts = || paragraphs.iter().map(String::as_str);
     let mut missing = Faces::new(dejavu::sans::regular(), others)?.missing(texts());
     missing.extend(Faces::new(dejavu::sans::bold(), others)?.missing(std::iter::once(title)));
@@ -53,12 +53,7 @@ pub(in crate::formats) fn missing(title: &str, paragraphs: &[String], others: &[
 }
 
 /// A document. `others` are fonts for characters the built-in ones do not have.
-pub(in crate::formats) fn write(
-    title: &str,
-    paragraphs: &[String],
-    others: &[Vec<u8>],
-    made: Moment,
-) -> Result<Vec<u8>> {
+pub(crate) fn write(title: &str, paragraphs: &[String], others: &[Vec<u8>], made: Moment) -> Result<Vec<u8>> {
     let missing = missing(title, paragraphs, others)?;
     if !missing.is_empty() {
         return Err(unwritable(&missing));

@@ -8,7 +8,7 @@ use super::{
     file::{Entry, File},
     lexer::Lexer,
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Bytes at the end in which the table's place is told.
 const TAIL: usize = 2048;

@@ -4,36 +4,34 @@ use std::collections::HashMap;
 
 use super::number::{self, Format};
 use crate::{
-    formats::{
-        limits::Budget,
-        office::{
-            package::{Package, Relations},
-            xml::{Node, Xml, attribute, local},
-        },
+    limits::Budget,
+    office::{
+        package::{Package, Relations},
+        xml::{Node, Xml, attribute, local},
     },
-    model::error::Result,
 };
+use satchel_model::error::Result;
 
 /// A sheet of a workbook.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(in crate::formats) struct Sheet {
+pub(crate) struct Sheet {
     /// Its name as people see it.
-    pub(in crate::formats) name: String,
+    pub(crate) name: String,
     /// Its part in the package.
-    pub(in crate::formats) part: String,
+    pub(crate) part: String,
     /// Not shown.
-    pub(in crate::formats) hidden: bool,
+    pub(crate) hidden: bool,
 }
 
 /// A workbook without its sheets' cells.
 #[derive(Debug, Default)]
-pub(in crate::formats) struct Book {
+pub(crate) struct Book {
     /// The main part's name.
-    pub(in crate::formats) part: String,
+    pub(crate) part: String,
     /// The parts the main part refers to.
-    pub(in crate::formats) relations: Relations,
+    pub(crate) relations: Relations,
     /// The sheets in their order.
-    pub(in crate::formats) sheets: Vec<Sheet>,
+    pub(crate) sheets: Vec<Sheet>,
     /// Days are counted from 1904.
     pub(super) since_1904: bool,
     /// Texts that cells refer to.
@@ -44,7 +42,7 @@ pub(in crate::formats) struct Book {
 
 impl Book {
     /// Reads the list of sheets.
-    pub(in crate::formats) fn open(package: &mut Package<'_>, budget: &mut Budget) -> Result<Self> {
+    pub(crate) fn open(package: &mut Package<'_>, budget: &mut Budget) -> Result<Self> {
         let part = package.main_part("xl/workbook.xml", budget)?;
         let relations = package.relations(&part, budget)?;
         let text = package.needed(&part, budget)?;
@@ -73,7 +71,7 @@ impl Book {
     }
 
     /// The part of a kind, where there is one.
-    pub(in crate::formats) fn related(&self, kind: &str) -> Option<&str> {
+    pub(crate) fn related(&self, kind: &str) -> Option<&str> {
         self.relations.values().find(|relation| relation.kind == kind).map(|relation| relation.target.as_str())
     }
 

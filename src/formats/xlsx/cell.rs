@@ -1,22 +1,22 @@
 //! The place of a cell: `B3` and the like.
 
 /// Columns and rows a sheet can have.
-pub(in crate::formats) const COLUMNS: u32 = 16_384;
+pub(crate) const COLUMNS: u32 = 16_384;
 /// See [`COLUMNS`].
-pub(in crate::formats) const ROWS: u32 = 1_048_576;
+pub(crate) const ROWS: u32 = 1_048_576;
 
 /// A cell's place, both counted from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub(in crate::formats) struct Place {
+pub(crate) struct Place {
     /// From the top.
-    pub(in crate::formats) row: u32,
+    pub(crate) row: u32,
     /// From the left.
-    pub(in crate::formats) column: u32,
+    pub(crate) column: u32,
 }
 
 impl Place {
     /// Reads `B3`, also `$B$3` and in small letters.
-    pub(in crate::formats) fn parse(text: &str) -> Option<Self> {
+    pub(crate) fn parse(text: &str) -> Option<Self> {
         let plain: String = text.trim().chars().filter(|c| *c != '$').collect();
         let digits = plain.find(|c: char| c.is_ascii_digit())?;
         let (letters, number) = plain.split_at_checked(digits)?;

@@ -11,17 +11,15 @@ use super::{
     sheet::{self, Sheet},
 };
 use crate::{
-    formats::{
-        limits::{Budget, Limits},
-        office::{
-            package::Package,
-            rewrite::{Changes, rewrite},
-            splice::{Edit, Places, splice},
-            xml::{attribute, local},
-        },
+    limits::{Budget, Limits},
+    office::{
+        package::Package,
+        rewrite::{Changes, rewrite},
+        splice::{Edit, Places, splice},
+        xml::{attribute, local},
     },
-    model::error::{Error, Result},
 };
+use satchel_model::error::{Error, Result};
 
 /// A cell and its new value: a text, a number, a switch, or nothing. A text that begins with `=` is a formula.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -35,7 +33,7 @@ pub struct Update {
 }
 
 /// The workbook with the cells changed.
-pub(in crate::formats) fn update(bytes: &[u8], updates: &[Update], limits: &Limits) -> Result<Vec<u8>> {
+pub(crate) fn update(bytes: &[u8], updates: &[Update], limits: &Limits) -> Result<Vec<u8>> {
     let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
     let book = Book::open(&mut package, &mut budget)?;
     let mut wanted: HashMap<String, BTreeMap<Place, Value>> = HashMap::new();

@@ -5,12 +5,10 @@ use serde::{Deserialize, Serialize};
 
 use super::{book::Book, read};
 use crate::{
-    formats::{
-        limits::{Budget, Limits},
-        office::package::Package,
-    },
-    model::error::{Error, Result},
+    limits::{Budget, Limits},
+    office::package::Package,
 };
+use satchel_model::error::{Error, Result};
 
 /// A sheet as CSV.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -22,7 +20,7 @@ pub struct CsvSheet {
 }
 
 /// All sheets, or the one that is named.
-pub(in crate::formats) fn convert(bytes: &[u8], only: Option<&str>, limits: &Limits) -> Result<Vec<CsvSheet>> {
+pub(crate) fn convert(bytes: &[u8], only: Option<&str>, limits: &Limits) -> Result<Vec<CsvSheet>> {
     let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
     let mut book = Book::open(&mut package, &mut budget)?;
     book.fill(&mut package, &mut budget)?;

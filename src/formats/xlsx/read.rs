@@ -6,22 +6,20 @@ use super::{
     number,
 };
 use crate::{
-    formats::{
-        extracted::{BlockKind, Draft, Table},
-        limits::Budget,
-        office::{
-            package::Package,
-            properties,
-            xml::{Node, Xml, attribute, local},
-        },
+    extracted::{BlockKind, Draft, Table},
+    limits::Budget,
+    office::{
+        package::Package,
+        properties,
+        xml::{Node, Xml, attribute, local},
     },
-    model::error::Result,
 };
+use satchel_model::error::Result;
 
 /// Empty rows within a sheet that are kept, so that what follows stays in its row.
 const GAP: u32 = 100;
 
-pub(in crate::formats) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
+pub(crate) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let mut package = Package::open(bytes)?;
     properties::read(&mut package, draft)?;
     let mut book = Book::open(&mut package, &mut draft.budget)?;

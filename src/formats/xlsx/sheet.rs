@@ -7,15 +7,13 @@ use serde_json::Value;
 
 use super::{cell::Place, formula, number};
 use crate::{
-    formats::{
-        limits::Budget,
-        office::{
-            splice::{Edit, Places, escape},
-            xml::{attribute, local, resolve},
-        },
+    limits::Budget,
+    office::{
+        splice::{Edit, Places, escape},
+        xml::{attribute, local, resolve},
     },
-    model::error::{Error, Result},
 };
+use satchel_model::error::{Error, Result};
 
 /// Most characters of a cell.
 pub(super) const MAX_TEXT: usize = 32_767;

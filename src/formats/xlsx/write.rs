@@ -8,15 +8,13 @@ use super::{
     change, number,
 };
 use crate::{
-    formats::{
-        limits::{Budget, Limits},
-        office::{
-            package::Package,
-            rewrite::{Changes, rewrite},
-        },
+    limits::{Budget, Limits},
+    office::{
+        package::Package,
+        rewrite::{Changes, rewrite},
     },
-    model::error::{Error, Result},
 };
+use satchel_model::error::{Error, Result};
 
 /// A sheet to be made.
 #[derive(Debug, Clone, PartialEq)]
@@ -28,7 +26,7 @@ pub struct NewSheet {
 }
 
 /// A workbook; `created` is seconds since 1970.
-pub(in crate::formats) fn write(title: &str, sheets: &[NewSheet], created: i64) -> Result<Vec<u8>> {
+pub(crate) fn write(title: &str, sheets: &[NewSheet], created: i64) -> Result<Vec<u8>> {
     if sheets.is_empty() {
         return Err(Error::invalid("A workbook needs a sheet: give `sheets` with a name and rows."));
     }

@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use encoding_rs::{DecoderResult, EncoderResult, Encoding, REPLACEMENT, UTF_8, UTF_16BE, UTF_16LE};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// An encoding of text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]

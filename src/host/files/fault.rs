@@ -2,7 +2,7 @@
 
 use std::io;
 
-use crate::model::error::{Error, Kind};
+use satchel_model::error::{Error, Kind};
 
 /// A failed file operation: the path as the caller wrote it, and the kernel's answer.
 pub(super) struct Fault<'a> {

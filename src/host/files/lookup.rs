@@ -14,10 +14,8 @@ use rustix::{
     io::Errno,
 };
 
-use crate::{
-    host::hidden::{Hidden, MOUNTS_UNKNOWN, closed_to},
-    model::error::{Error, Kind, Result},
-};
+use crate::hidden::{Hidden, MOUNTS_UNKNOWN, closed_to};
+use satchel_model::error::{Error, Kind, Result};
 
 /// Links followed before a path is taken for a loop, as many as the kernel allows.
 const MAX_LINKS: usize = 40;

@@ -5,7 +5,7 @@ use std::{fs::File, io, os::unix::fs::FileExt};
 use rustix::fs::{FileType, OFlags, fstat};
 
 use super::{Charset, Fault, Place, encoding};
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     figure,
 };

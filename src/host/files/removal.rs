@@ -8,12 +8,10 @@ use std::{
 };
 
 use super::{WORKSPACES, Workspaces};
-use crate::{
-    host::quota::open_up,
-    model::{
-        error::{Error, Result},
-        user::UserId,
-    },
+use crate::quota::open_up;
+use satchel_model::{
+    error::{Error, Result},
+    user::UserId,
 };
 
 impl Workspaces {

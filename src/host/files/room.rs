@@ -17,12 +17,10 @@ use super::{
     write::{self, Parents},
 };
 use crate::{
-    host::{
-        disk,
-        quota::{BLOCK, Quota, Usage, count},
-    },
-    model::error::Result,
+    disk,
+    quota::{BLOCK, Quota, Usage, count},
 };
+use satchel_model::error::Result;
 
 /// Time a count is believed. Commands, which are watched themselves, write beside it.
 const BELIEVED: Duration = Duration::from_secs(30);
@@ -49,7 +47,7 @@ impl Room {
     ///
     /// # Errors
     ///
-    /// [`Kind::DiskFull`](crate::model::error::Kind::DiskFull) if it does not fit; what `write` fails with.
+    /// [`Kind::DiskFull`](satchel_model::error::Kind::DiskFull) if it does not fit; what `write` fails with.
     fn within<T>(&self, folder: &Path, quota: Quota, more: Usage, write: impl FnOnce() -> Result<T>) -> Result<T> {
         let shared = self.for_folder(folder);
         let mut known = shared.lock();
@@ -93,7 +91,7 @@ impl Known {
 
 impl Rooted {
     /// The user's own folder, where these roots open it.
-    pub(in crate::host) fn bounded(&self) -> Option<&Path> {
+    pub(crate) fn bounded(&self) -> Option<&Path> {
         let own = self.hidden.own()?;
         let is_open = own.is_dir() && self.roots.iter().any(|root| own.starts_with(root));
         is_open.then_some(own)
@@ -127,7 +125,7 @@ mod tests {
     use std::thread;
 
     use super::*;
-    use crate::model::error::Error;
+    use satchel_model::error::Error;
 
     #[test]
     #[expect(clippy::disallowed_methods, reason = "writes beside the files")]

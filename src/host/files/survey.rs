@@ -15,7 +15,7 @@ use rustix::{
 };
 
 use super::{Place, Rooted};
-use crate::model::{
+use satchel_model::{
     error::{Error, Kind, Result},
     origin::LastChange,
 };

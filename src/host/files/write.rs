@@ -17,7 +17,7 @@ use rustix::{
 };
 
 use super::{Fault, Place};
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The choice whether the directories a new file lies in are made.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

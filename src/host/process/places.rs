@@ -2,14 +2,12 @@
 
 use rustix::system::sysinfo;
 
-use crate::{
-    host::sandbox::Limits,
-    model::{
-        error::{Error, Kind, Result},
-        user::UserId,
-    },
-    share::{Part, Share},
+use crate::sandbox::Limits;
+use satchel_model::{
+    error::{Error, Kind, Result},
+    user::UserId,
 };
+use satchel_share::{Part, Share};
 
 /// Processes one person may run at once.
 const MAX_RUNNING: usize = 16;

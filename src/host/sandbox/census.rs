@@ -9,7 +9,7 @@ use std::{
 
 use rustix::process::Pid;
 
-use crate::host::quota::BLOCK;
+use crate::quota::BLOCK;
 
 /// One process as `/proc` shows it.
 #[derive(Debug, Default, PartialEq, Eq)]

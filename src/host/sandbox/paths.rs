@@ -14,7 +14,7 @@ use super::{
     plan::{Part, Plan, Problem},
     view::{DEVICES, SYSTEM, etc_names},
 };
-use crate::host::hidden::closed_to;
+use crate::hidden::closed_to;
 
 /// The newest rules asked for; an older kernel keeps those it knows.
 const NEWEST: ABI = ABI::V6;

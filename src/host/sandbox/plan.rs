@@ -10,7 +10,7 @@ use std::{
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::settings::Files;
+use satchel_model::settings::Files;
 
 /// The parts a sandbox is made of; a kernel or a container may refuse some.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

@@ -21,7 +21,7 @@ use super::{
     helper::ARGUMENT,
     plan::{Limit, Plan, Report},
 };
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The longest that making a sandbox may take.
 const START: Duration = Duration::from_secs(20);
@@ -42,7 +42,7 @@ pub struct Ended {
 
 /// A running sandbox.
 #[derive(Debug)]
-pub(in crate::host) struct Running {
+pub(crate) struct Running {
     helper: Child,
     reports: Lines<BufReader<OwnedReadHalf>>,
     control: Option<OwnedWriteHalf>,
@@ -87,7 +87,7 @@ impl Running {
     }
 
     /// Waits for the program's end. Cancel-safe.
-    pub(in crate::host) async fn ended(&mut self) -> Ended {
+    pub(crate) async fn ended(&mut self) -> Ended {
         match self.next_report().await {
             Some(Report::Ended { code, signal, limit }) => Ended { code, signal, limit },
             // Killed before it could say.
@@ -96,7 +96,7 @@ impl Running {
     }
 
     /// Asks the program to end by itself.
-    pub(in crate::host) async fn terminate(&mut self) {
+    pub(crate) async fn terminate(&mut self) {
         if let Some(control) = &mut self.control {
             // A socket nobody reads any more means that it has ended.
             let _ = control.write_all(b"T").await;
@@ -104,7 +104,7 @@ impl Running {
     }
 
     /// Ends everything in the sandbox and waits until nothing of it is left.
-    pub(in crate::host) async fn close(mut self) {
+    pub(crate) async fn close(mut self) {
         drop(self.control.take());
         if timeout(END, self.helper.wait()).await.is_err() {
             // It goes on by itself: killing it would let go of what it has not ended yet.

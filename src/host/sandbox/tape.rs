@@ -7,14 +7,14 @@ use tokio::{io::AsyncReadExt, task::JoinHandle};
 
 /// The part that stays where there is more than fits.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::host) enum Keep {
+pub(crate) enum Keep {
     First,
     Last,
 }
 
 /// Bytes written so far, bounded; what does not fit is counted.
 #[derive(Debug)]
-pub(in crate::host) struct Tape {
+pub(crate) struct Tape {
     kept: VecDeque<u8>,
     total: u64,
     capacity: usize,
@@ -22,11 +22,11 @@ pub(in crate::host) struct Tape {
 }
 
 /// A tape that is written while it is read.
-pub(in crate::host) type SharedTape = Arc<Mutex<Tape>>;
+pub(crate) type SharedTape = Arc<Mutex<Tape>>;
 
 impl Tape {
     /// An empty tape of so many bytes.
-    pub(in crate::host) fn new(capacity: usize, keep: Keep) -> Self {
+    pub(crate) fn new(capacity: usize, keep: Keep) -> Self {
         Self { kept: VecDeque::new(), total: 0, capacity, keep }
     }
 
@@ -47,7 +47,7 @@ impl Tape {
 
     /// Returns what is kept as text; bytes that are no UTF-8 become U+FFFD, a character cut by the tape's edge is left
     /// out.
-    pub(in crate::host) fn text(&self) -> String {
+    pub(crate) fn text(&self) -> String {
         let bytes: Vec<u8> = self.kept.iter().copied().collect();
         let cut = self.dropped() > 0;
         let inside = |byte: &u8| (byte & 0b1100_0000) == 0b1000_0000;
@@ -66,18 +66,18 @@ impl Tape {
     }
 
     /// Bytes written.
-    pub(in crate::host) fn total(&self) -> u64 {
+    pub(crate) fn total(&self) -> u64 {
         self.total
     }
 
     /// Bytes written and not kept.
-    pub(in crate::host) fn dropped(&self) -> u64 {
+    pub(crate) fn dropped(&self) -> u64 {
         self.total - self.kept.len() as u64
     }
 }
 
 /// Copies a program's output to a tape until it ends; what was read is on the tape whatever happens to the task.
-pub(in crate::host) fn record(
+pub(crate) fn record(
     mut from: impl tokio::io::AsyncRead + Unpin + Send + 'static,
     tape: &SharedTape,
 ) -> JoinHandle<()> {

@@ -16,7 +16,7 @@ use super::{
     plan::{Part, Plan, Problem, View},
     sys::{Bar, restrict_mounts},
 };
-use crate::host::hidden::{MACHINES_OWN, closed_to};
+use crate::hidden::{MACHINES_OWN, closed_to};
 
 /// The directories of programs and their libraries.
 pub(super) const SYSTEM: [&str; 8] = ["/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/nix/store"];

@@ -9,7 +9,7 @@ use super::{
     plan::{BoundedFolder, Limit, Plan},
     view,
 };
-use crate::host::{
+use crate::{
     disk,
     quota::{Count, Excess, Quota, UNCOUNTABLE, Usage, count},
 };

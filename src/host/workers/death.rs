@@ -2,7 +2,7 @@
 
 use std::{fmt, os::unix::process::ExitStatusExt, process::ExitStatus};
 
-use crate::model::text::{clip, one_line};
+use satchel_model::text::{clip, one_line};
 
 /// Most characters of a worker's own words that are passed on.
 const MAX_WORDS: usize = 600;

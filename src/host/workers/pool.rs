@@ -26,10 +26,8 @@ use super::{
     pace::Pace,
     worker::{Allowance, Ended, Worker},
 };
-use crate::{
-    model::{frame, user::UserId},
-    share::{Part, Share},
-};
+use satchel_model::{frame, user::UserId};
+use satchel_share::{Part, Share};
 
 /// Workers that compute at once, for each processor: while the server reads what one gave back and sends it more, another
 /// has the processor. Of those with short calls one is enough: it was sent the next one already.

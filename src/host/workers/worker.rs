@@ -10,7 +10,7 @@ use tokio::{
 };
 
 use super::{ARGUMENT, death::Death, place::Place};
-use crate::model::frame;
+use satchel_model::frame;
 
 /// The interval at which a worker that computes is looked at.
 const LOOK: Duration = Duration::from_millis(50);

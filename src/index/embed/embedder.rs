@@ -11,7 +11,7 @@ use super::{
     queue::Item,
     workers::{Limits, Workers},
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Bytes of queries and their vectors that are remembered: some 4,000 of them.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
@@ -165,7 +165,7 @@ impl Embedder {
     ///
     /// # Errors
     ///
-    /// [`Busy`](crate::model::error::Kind::Busy) if too many wait already.
+    /// [`Busy`](satchel_model::error::Kind::Busy) if too many wait already.
     pub async fn query(&self, text: &str) -> Result<Option<Arc<[f32]>>> {
         let Some(active) = self.active() else { return Ok(None) };
         if let Some(known) = active.queries.get(text) {
@@ -182,7 +182,7 @@ impl Embedder {
     ///
     /// # Errors
     ///
-    /// [`Busy`](crate::model::error::Kind::Busy) if too many wait already: hand over many in portions.
+    /// [`Busy`](satchel_model::error::Kind::Busy) if too many wait already: hand over many in portions.
     pub async fn passages(&self, texts: Vec<String>) -> Result<Option<Vec<Vec<f32>>>> {
         let Some(active) = self.active() else { return Ok(None) };
         let prefix = &active.workers.model().passage_prefix;
@@ -232,7 +232,7 @@ mod model_tests {
     use futures_util::future::try_join_all;
 
     use super::*;
-    use crate::model::vector::cosine;
+    use satchel_model::vector::cosine;
 
     fn embedder() -> Embedder {
         Embedder::new(Model::embedded(), Limits::default())

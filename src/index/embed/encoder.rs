@@ -11,10 +11,8 @@ use super::{
     spread::spread,
     tokens::BatchTokenizer,
 };
-use crate::{
-    index::memory,
-    model::error::{Error, Result},
-};
+use crate::memory;
+use satchel_model::error::{Error, Result};
 
 /// The state the threads of a model share: its weights and its tokenizer.
 pub(super) struct LoadedModel {
@@ -27,7 +25,7 @@ impl LoadedModel {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::model::error::Kind::Invalid) if they cannot be used.
+    /// [`Invalid`](satchel_model::error::Kind::Invalid) if they cannot be used.
     pub(super) fn load(model: &Model, tokenizer: Arc<BatchTokenizer>) -> Result<Self> {
         let onnx = OnnxModel::load(model.onnx.bytes()?).map_err(|e| model.unusable(e))?;
         let loaded = Self { onnx, tokenizer };
@@ -58,7 +56,7 @@ impl Encoder {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::model::error::Kind::Invalid) if the model gives something else than it is said to.
+    /// [`Invalid`](satchel_model::error::Kind::Invalid) if the model gives something else than it is said to.
     pub(super) fn encode(&self, texts: &[&str]) -> Result<Vec<Vec<f32>>> {
         if texts.is_empty() {
             return Ok(Vec::new());

@@ -12,7 +12,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
 use super::model::{BUILTIN, File, Model, ModelInfo, Pooling};
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     id::shorten,
 };

@@ -6,10 +6,8 @@ use flate2::read::GzDecoder;
 use serde::{Deserialize, Serialize};
 
 use super::folder;
-use crate::{
-    index::memory,
-    model::error::{Error, Result},
-};
+use crate::memory;
+use satchel_model::error::{Error, Result};
 
 /// The name of the model inside the binary.
 pub const BUILTIN: &str = "builtin";

@@ -5,7 +5,7 @@ use std::{borrow::Cow, sync::Arc};
 use rten::{ModelOptions, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_tensor::Layout;
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Outputs that hold embeddings, the best first, as fastembed's catalogue counts on them.
 const OUTPUTS: [&str; 3] = ["text_embeds", "last_hidden_state", "sentence_embedding"];
@@ -62,7 +62,7 @@ impl OnnxModel {
     ///
     /// # Errors
     ///
-    /// [`Internal`](crate::model::error::Kind::Internal) if the engine cannot run it.
+    /// [`Internal`](satchel_model::error::Kind::Internal) if the engine cannot run it.
     pub(super) fn run(&self, batch: TokenBatch, pool: &Arc<ThreadPool>) -> Result<Embeddings> {
         let shape = [batch.rows, batch.width];
         let mut inputs = vec![(self.ids, tensor(shape, batch.ids)?), (self.mask, tensor(shape, batch.mask)?)];

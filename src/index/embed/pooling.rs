@@ -1,7 +1,7 @@
 //! From the vectors of the tokens to the vector of the text, as sentence-transformers does it.
 
 use super::{model::Pooling, onnx::Embeddings};
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Keeps a vector of zeros from being divided by zero.
 const EPSILON: f32 = 1e-12;
@@ -11,7 +11,7 @@ const EPSILON: f32 = 1e-12;
 ///
 /// # Errors
 ///
-/// [`Invalid`](crate::model::error::Kind::Invalid) if the model gives neither.
+/// [`Invalid`](satchel_model::error::Kind::Invalid) if the model gives neither.
 pub(super) fn pool(embeddings: &Embeddings, mask: &[i32], pooling: Pooling) -> Result<Vec<Vec<f32>>> {
     let numbers = &embeddings.numbers;
     let pooled: Vec<Vec<f32>> = match *embeddings.shape.as_slice() {

@@ -4,7 +4,7 @@ use std::collections::VecDeque;
 
 use tokio::sync::oneshot;
 
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// Most texts run together.
 const MOST_TEXTS: usize = 16;

@@ -8,7 +8,7 @@ use super::{
     model::{File, Model},
     onnx::TokenBatch,
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// More bytes than this for each token the model may read are not even looked at: words are shorter.
 const BYTES_PER_TOKEN: usize = 64;
@@ -66,7 +66,7 @@ impl BatchTokenizer {
     ///
     /// # Errors
     ///
-    /// [`Invalid`](crate::model::error::Kind::Invalid) if one of them cannot be used.
+    /// [`Invalid`](satchel_model::error::Kind::Invalid) if one of them cannot be used.
     pub(super) fn load(model: &Model) -> Result<Self> {
         let config: Value = json(model, &model.config, "config.json")?;
         let special: Value = json(model, &model.special_tokens, "special_tokens_map.json")?;
@@ -91,7 +91,7 @@ impl BatchTokenizer {
     ///
     /// # Errors
     ///
-    /// [`Internal`](crate::model::error::Kind::Internal) if the tokenizer fails.
+    /// [`Internal`](satchel_model::error::Kind::Internal) if the tokenizer fails.
     pub(super) fn batch(&self, texts: &[&str]) -> Result<TokenBatch> {
         // One after the other: a batch is short, and other threads would have to be woken for it.
         let rows: Vec<Encoding> = texts.iter().map(|text| self.encode(text)).collect::<Result<_>>()?;

@@ -15,10 +15,8 @@ use super::{
     queue::{Item, Queue},
     tokens::BatchTokenizer,
 };
-use crate::{
-    index::memory,
-    model::error::{Error, Result},
-};
+use crate::memory;
+use satchel_model::error::{Error, Result};
 
 /// The niceness by which passages stand back.
 const NICENESS: i32 = 10;

@@ -29,7 +29,7 @@ use super::{
     made::{Sealed, generations},
     words::{Split, words},
 };
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     index::Entry,
 };

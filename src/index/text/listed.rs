@@ -7,7 +7,7 @@ use tantivy::{
     index::SegmentComponent::{Delete, FastFields, FieldNorms, Positions, Postings, Store, Terms},
 };
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Returns a file of a segment in use that the index does not list among its own.
 pub(super) fn unlisted(index: &Index) -> Result<Option<PathBuf>> {

@@ -7,7 +7,7 @@ use std::{fs, path::Path};
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The payload of a commit.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

@@ -6,7 +6,7 @@ use std::ops::Range;
 use rust_stemmers::{Algorithm, Stemmer};
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-use crate::model::words::{begins_word, is_stop_word, is_unspaced};
+use satchel_model::words::{begins_word, is_stop_word, is_unspaced};
 
 /// Longer runs of letters are data, not words: they are cut.
 const LONGEST: usize = 64;

@@ -21,7 +21,7 @@ const EFFORT: usize = 140;
 /// Products taken at a time.
 const BATCH: usize = 32;
 
-pub use crate::config::GraphKind;
+pub use satchel_config::GraphKind;
 
 /// The way the vectors are searched now.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]

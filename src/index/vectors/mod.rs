@@ -1,7 +1,7 @@
 //! Vectors in memory: quantised, searched exactly or through a graph, kept on the disk as a snapshot.
 
 mod best;
-pub(in crate::index) mod dot;
+pub(crate) mod dot;
 mod graph;
 mod hnsw;
 pub mod index;

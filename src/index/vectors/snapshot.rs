@@ -18,7 +18,7 @@ use super::{
     index::{GraphKind, Owner, Vectors},
     rows::Row,
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 const MAGIC: &[u8; 8] = b"SATVEC1\n";
 /// No head is longer.

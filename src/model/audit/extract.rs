@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::model::{json::fits, secret::MASK};
+use crate::{json::fits, secret::MASK};
 
 /// Most bytes a row keeps of arguments, as JSON.
 pub const LARGEST: usize = 16 << 10;

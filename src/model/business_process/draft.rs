@@ -9,7 +9,7 @@ use super::{
     Process, ProcessId, ProcessSource, ProcessStatus,
     order::{Waiting, order},
 };
-use crate::model::{
+use crate::{
     error::{Error, Result},
     id::shorten,
     origin::Origin,

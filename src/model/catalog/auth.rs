@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use url::Url;
 
-use crate::model::{
+use crate::{
     error::{Error, Result},
     provider::parse_url,
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use super::auth::Auth;
-use crate::model::{
+use crate::{
     error::{Error, Kind, Result},
     secret::Secret,
 };

@@ -11,7 +11,7 @@ use super::{
     reading::{Fixed, Pattern, Reading, readings},
     system::{System, SystemId},
 };
-use crate::model::{
+use crate::{
     error::{Error, Result},
     id::shorten,
     spec::Risk,

@@ -6,7 +6,7 @@ mod system;
 
 use serde::{Deserialize, Deserializer};
 
-use crate::model::error::{Error, Result};
+use crate::error::{Error, Result};
 
 pub use endpoint::{EndpointDraft, METHODS};
 pub use slug::{endpoint_slug, unique_slug};

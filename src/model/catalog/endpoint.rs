@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::{pace::RateLimit, proposal::Proposal, style::Style, system::SystemId, waiting::Waiting, xml_name};
-use crate::model::{
+use crate::{
     id::{Id, Noun},
     origin::Origin,
     spec::Risk,

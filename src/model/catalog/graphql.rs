@@ -5,7 +5,7 @@ use std::{
     sync::Arc,
 };
 
-use crate::model::spec::Risk;
+use crate::spec::Risk;
 
 /// The kinds of operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -11,7 +11,7 @@ use super::{
     place::Template,
     reading::{Pattern, readings},
 };
-use crate::model::spec::Risk;
+use crate::spec::Risk;
 
 /// Most ways in which the arguments of one path are remembered. What goes beyond is as unknown.
 const MAX_WAYS: usize = 16;

@@ -85,7 +85,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{
+    use crate::{
         catalog::{
             directory::Registered,
             draft::{EndpointDraft, SystemDraft},

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
-use crate::model::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// Most retries anybody may ask for.
 pub const MAX_RETRIES: u8 = 5;

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use url::Url;
 
-use crate::model::{
+use crate::{
     error::{Error, Result},
     text::printable,
 };

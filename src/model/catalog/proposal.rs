@@ -6,7 +6,7 @@ use super::{
     auth::Auth,
     endpoint::{Operation, Parameter},
 };
-use crate::model::spec::Risk;
+use crate::spec::Risk;
 
 /// One operation of a document.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -4,7 +4,7 @@ use serde::Serialize;
 use url::Url;
 
 use super::{auth::Auth, pace::RateLimit, status::SystemStatus, waiting::Waiting};
-use crate::model::{
+use crate::{
     destination::Destination,
     error::{Error, Kind, Result},
     id::{Id, Noun},

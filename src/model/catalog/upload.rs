@@ -4,7 +4,7 @@
 use serde_json::{Map, Value, json};
 
 use super::endpoint::{Parameter, ParameterPlace, is_json};
-use crate::model::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// The media type of a form with files (RFC 7578).
 pub const FORM: &str = "multipart/form-data";

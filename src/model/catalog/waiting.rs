@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::draft::SystemDraft;
-use crate::model::time::Time;
+use crate::time::Time;
 
 /// The writer of an entry that a tool wrote, and the time. While it waits, it is no tool and in nobody's prompt.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::model::{
+use crate::{
     call::{Approved, CallId, Edit, Ticket, TicketId},
     spec::Risk,
     time::Time,

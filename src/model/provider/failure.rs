@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 use url::Url;
 
-use crate::model::{error::Error, llm::Provider};
+use crate::{error::Error, llm::Provider};
 
 /// The field of an error's details that holds it.
 const FIELD: &str = "provider_failure";
@@ -71,7 +71,7 @@ fn host(url: &Url) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use crate::{
         llm::{ProviderId, ProviderKind},
         provider::parameters::Parameters,
         secret::Secret,

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::model::{
+use crate::{
     error::{Error, Result},
     figure,
     llm::ProviderKind,

@@ -1,7 +1,7 @@
 //! The provenance of a script: its text and its author, for those who call it.
 
 use super::Author;
-use crate::model::caller::Caller;
+use crate::caller::Caller;
 
 /// The provenance of a script, for those who call it.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -22,7 +22,7 @@ const LAYERS: usize = 3;
 const LEAST_NUMBER: f64 = 1_000.0;
 
 /// Every form of each secret, the longest first, as a shorter one may be part of it.
-pub(crate) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
+pub fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
     let mut forms: Vec<String> = secrets.filter(|secret| secret.len() >= SHORTEST).flat_map(all).collect();
     forms.sort_by(|a, b| Reverse(a.len()).cmp(&Reverse(b.len())).then_with(|| a.cmp(b)));
     forms.dedup();
@@ -30,7 +30,7 @@ pub(crate) fn of<'a>(secrets: impl Iterator<Item = &'a str>) -> Vec<String> {
 }
 
 /// A text without these forms.
-pub(crate) fn mask(text: &str, forms: &[String]) -> String {
+pub fn mask(text: &str, forms: &[String]) -> String {
     let mut found = Vec::new();
     layers(text, |layer, taken_off| {
         let place = |at: usize| taken_off.iter().rev().fold(at, |at, decoded| decoded.source_of(at));
@@ -77,7 +77,7 @@ fn layers(text: &str, mut is_enough: impl FnMut(&str, &[Decoded]) -> bool) -> bo
 }
 
 /// Whether a value holds one of these forms: in a text, a key or a number.
-pub(crate) fn are_in(value: &Value, forms: &[String]) -> bool {
+pub fn are_in(value: &Value, forms: &[String]) -> bool {
     let numbers = Numbers::new(forms);
     holds(value, forms, &numbers)
 }
@@ -93,12 +93,12 @@ fn holds(value: &Value, forms: &[String], numbers: &Numbers<'_>) -> bool {
 }
 
 /// Whether a text holds one of these forms.
-pub(crate) fn stand_in(text: &str, forms: &[String]) -> bool {
+pub fn stand_in(text: &str, forms: &[String]) -> bool {
     layers(text, |layer, _| forms.iter().any(|form| layer.contains(form.as_str())))
 }
 
 /// The same, in capitals or not.
-pub(crate) fn stand_in_any_case(text: &str, forms: &[String]) -> bool {
+pub fn stand_in_any_case(text: &str, forms: &[String]) -> bool {
     layers(text, |layer, _| {
         let layer = layer.to_lowercase();
         forms.iter().any(|form| layer.contains(&form.to_lowercase()))
@@ -106,7 +106,7 @@ pub(crate) fn stand_in_any_case(text: &str, forms: &[String]) -> bool {
 }
 
 /// The forms a number can hold.
-pub(crate) struct Numbers<'a> {
+pub struct Numbers<'a> {
     texts: Vec<&'a str>,
     /// What they are as numbers, which may be written otherwise: without zeros before it, or rounded.
     values: Vec<f64>,
@@ -114,7 +114,7 @@ pub(crate) struct Numbers<'a> {
 
 impl<'a> Numbers<'a> {
     /// Those among these forms.
-    pub(crate) fn new(forms: &'a [String]) -> Self {
+    pub fn new(forms: &'a [String]) -> Self {
         let in_number = |byte: u8| byte.is_ascii_digit() || b"+-.eE".contains(&byte);
         let forms = forms.iter().map(String::as_str).filter(|form| form.bytes().all(in_number));
         // A number has no zeros before it and no plus.
@@ -126,7 +126,7 @@ impl<'a> Numbers<'a> {
     }
 
     /// Whether a number holds one of them, or is one.
-    pub(crate) fn stand_in(&self, number: &Number) -> bool {
+    pub fn stand_in(&self, number: &Number) -> bool {
         if self.texts.is_empty() {
             return false;
         }

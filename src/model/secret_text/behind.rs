@@ -9,7 +9,7 @@ use std::{borrow::Cow, sync::LazyLock};
 use regex::{Captures, Regex};
 
 use super::Pattern;
-use crate::model::{
+use crate::{
     secret::MASK,
     secret_name::{is_credential, is_secret},
 };

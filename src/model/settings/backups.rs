@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::model::{
+use crate::{
     backup::SealedTo,
     error::{Error, Result},
 };

@@ -1,7 +1,7 @@
 //! The ranges of the numbers among the settings.
 
 use super::Settings;
-use crate::model::error::{Error, Result};
+use crate::error::{Error, Result};
 
 /// A number among the settings, and what it may be.
 pub struct Range {

@@ -8,7 +8,7 @@ use bytes::{Buf, BufMut, Bytes, BytesMut};
 use flate2::read::MultiGzDecoder;
 use http::HeaderMap;
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// Flag and length.
 const HEAD: usize = 5;

@@ -13,10 +13,8 @@ use super::{
     status::{OK, Status, UNAVAILABLE, UNKNOWN},
     web::Web,
 };
-use crate::{
-    model::error::{Error, Kind, Result},
-    net::http::Http,
-};
+use crate::http::Http;
+use satchel_model::error::{Error, Kind, Result};
 
 /// A call: the messages go out at once, what comes back is collected.
 #[derive(Debug, Clone)]

@@ -8,7 +8,7 @@ use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDes
 use serde_json::Value;
 
 use super::{from_json, to_json, wire};
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The types of `google.protobuf` that JSON writes in a way of their own.
 const WELL_KNOWN: [&str; 17] = [
@@ -100,7 +100,7 @@ impl Default for Room {
 ///
 /// # Errors
 ///
-/// [`Upstream`](crate::model::error::Kind::Upstream) if it is no such message, or there is no room for all it holds.
+/// [`Upstream`](satchel_model::error::Kind::Upstream) if it is no such message, or there is no room for all it holds.
 pub fn decode(pool: &DescriptorPool, of: &MessageDescriptor, message: Bytes, room: &mut Room) -> Result<Decoded> {
     let too_much = || Error::upstream("The answer holds more values than are read at once: ask for less.");
     wire::take_fields(&message, &mut room.fields).ok_or_else(too_much)?;
@@ -124,7 +124,7 @@ pub(super) fn is_well_known(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::error::Kind;
+    use satchel_model::error::Kind;
 
     #[test]
     fn an_answer_of_few_bytes_and_many_values_is_refused() {

@@ -21,7 +21,7 @@ use super::{
     line::{Ask, Collected, Reply, address, ended_at_once, too_slow},
     status::Status,
 };
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The time by which the server gives a call up later than we do. A server that is first ends a stream with an error,
 /// and what it had sent until then would be lost; one that is later hears of our end by the stream's reset.

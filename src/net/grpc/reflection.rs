@@ -19,7 +19,7 @@ use super::{
     status::{NOT_FOUND, UNIMPLEMENTED},
     wire,
 };
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The services that tell of others, the better first.
 const SERVICES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"];
@@ -63,7 +63,7 @@ pub async fn describe(line: &Line, service: &str, patience: Duration) -> Result<
 ///
 /// # Errors
 ///
-/// [`Timeout`](crate::model::error::Kind::Timeout) if all of it takes longer than `patience`; if the types are more
+/// [`Timeout`](satchel_model::error::Kind::Timeout) if all of it takes longer than `patience`; if the types are more
 /// than are read, or do not fit together.
 pub async fn extended(
     line: &Line,

@@ -10,7 +10,7 @@ use prost_types::Any;
 use serde_json::{Map, Value, json};
 
 use super::details;
-use crate::model::error::{Error, Kind, Result};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The code of success.
 pub const OK: u32 = 0;

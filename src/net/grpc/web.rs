@@ -12,10 +12,8 @@ use super::{
     line::{Ask, Collected, Reply, address, ended_at_once, too_slow},
     status::Status,
 };
-use crate::{
-    model::error::Result,
-    net::http::{Http, Request, Response},
-};
+use crate::http::{Http, Request, Response};
+use satchel_model::error::Result;
 
 const GRPC_WEB: HeaderValue = HeaderValue::from_static("application/grpc-web+proto");
 

@@ -13,15 +13,13 @@ use super::{
     own_key::KeyMask,
 };
 use crate::{
-    model::{
-        error::{Error, Result},
-        llm::{ChatRequest, Event, Provider, Usage},
-        provider::failure::ProviderFailure,
-    },
-    net::{
-        guard::HostPort,
-        http::{Http, Response},
-    },
+    guard::HostPort,
+    http::{Http, Response},
+};
+use satchel_model::{
+    error::{Error, Result},
+    llm::{ChatRequest, Event, Provider, Usage},
+    provider::failure::ProviderFailure,
 };
 
 /// The times a model may be silent.

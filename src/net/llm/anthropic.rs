@@ -8,7 +8,7 @@ use super::{
     bounds::PartialCalls,
     dialect::{call, failed, max_tokens, parse, put, put_some, system, text, tokens},
 };
-use crate::model::{
+use satchel_model::{
     error::Result,
     llm::{ChatMessage, ChatRequest, Event, Provider, StopReason, Usage},
     provider::parameters::{Parameters, ReasoningEffort},

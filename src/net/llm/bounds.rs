@@ -1,6 +1,6 @@
 //! Bounds of a model's answer: whatever its provider sends, no more of it is taken in.
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     figure,
 };

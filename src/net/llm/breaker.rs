@@ -16,7 +16,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use super::failure::{Failure, Unanswered};
-use crate::model::{
+use satchel_model::{
     error::Error,
     figure,
     llm::{Provider, ProviderId},

@@ -11,13 +11,11 @@ use super::{
     breaker::Breakers,
     failure::{Failure, Unanswered},
 };
-use crate::{
-    model::{
-        error::{Error, Kind, Result},
-        llm::{ChatRequest, Provider},
-        provider::health::ProviderHealth,
-    },
-    net::http::Http,
+use crate::http::Http;
+use satchel_model::{
+    error::{Error, Kind, Result},
+    llm::{ChatRequest, Provider},
+    provider::health::ProviderHealth,
 };
 
 /// Longest wait a provider can ask for where no other one can answer instead.

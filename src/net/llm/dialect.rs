@@ -6,16 +6,14 @@ use url::Url;
 
 use super::{anthropic, bounds::PartialCalls, failure::is_too_long, ollama, openai};
 use crate::{
-    model::{
-        error::{Error, Kind, Result},
-        json::holds_more_values,
-        llm::{ChatRequest, Event, Provider, ProviderKind, ToolCall, ToolDefinition},
-        text::clip,
-    },
-    net::{
-        http::Request,
-        sse::{Lines, SseReader},
-    },
+    http::Request,
+    sse::{Lines, SseReader},
+};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    json::holds_more_values,
+    llm::{ChatRequest, Event, Provider, ProviderKind, ToolCall, ToolDefinition},
+    text::clip,
 };
 
 /// Most values of a frame, and of the arguments of a call: parsed, each takes many times its bytes.

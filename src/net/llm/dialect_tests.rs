@@ -1,7 +1,7 @@
 //! The three dialects: the same conversation written, the same answer read, wherever the stream is cut.
 
 use super::*;
-use crate::model::{
+use satchel_model::{
     llm::{ChatMessage, Image, ProviderId, StopReason, ToolResult, Usage},
     provider::parameters::{Parameters, ReasoningEffort},
 };
@@ -296,7 +296,7 @@ fn keys_travel_in_the_header_each_dialect_reads() {
         (ProviderKind::Anthropic, "x-api-key", "k"),
     ] {
         let mut provider = provider(kind, "http://h");
-        provider.api_key = Some(crate::model::secret::Secret::new("k"));
+        provider.api_key = Some(satchel_model::secret::Secret::new("k"));
         let request = request(&provider, &conversation()).unwrap();
         assert_eq!(request.headers.get(header).unwrap(), value);
     }

@@ -5,14 +5,12 @@ use std::time::Duration;
 use reqwest::StatusCode;
 
 use super::own_key::KeyMask;
-use crate::{
-    model::{
-        error::{Error, Kind},
-        llm::Provider,
-        provider::failure::{ProviderFailure, named},
-        text::{clip, one_line},
-    },
-    net::{http::Response, retry_after::retry_after},
+use crate::{http::Response, retry_after::retry_after};
+use satchel_model::{
+    error::{Error, Kind},
+    llm::Provider,
+    provider::failure::{ProviderFailure, named},
+    text::{clip, one_line},
 };
 
 /// Most bytes of an error's body that are read.

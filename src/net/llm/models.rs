@@ -11,13 +11,11 @@ use super::{
     dialect,
     failure::{self, Failure},
 };
-use crate::{
-    model::{
-        error::{Error, Kind, Result},
-        llm::{Provider, ProviderId, ProviderKind},
-        provider::parameters::Parameters,
-    },
-    net::{guard::HostPort, http::Request},
+use crate::{guard::HostPort, http::Request};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    llm::{Provider, ProviderId, ProviderKind},
+    provider::parameters::Parameters,
 };
 
 /// Most bytes of a list of models.

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::dialect::{call, failed, fresh_id, functions, max_tokens, parse, put, put_some, system, text, tokens};
-use crate::model::{
+use satchel_model::{
     error::Result,
     llm::{ChatMessage, ChatRequest, Event, Provider, StopReason, ToolCall, Usage},
     provider::parameters::{Parameters, ReasoningEffort},

@@ -6,7 +6,7 @@ use super::{
     bounds::PartialCalls,
     dialect::{call, failed, functions, max_tokens, parse, put, put_some, system, text, tokens},
 };
-use crate::model::{
+use satchel_model::{
     error::Result,
     llm::{ChatMessage, ChatRequest, Event, Image, Provider, StopReason, Usage},
     provider::parameters::{Parameters, ReasoningEffort},

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::{
+use satchel_model::{
     error::Error,
     json::map_strings,
     llm::{Provider, ToolCall},

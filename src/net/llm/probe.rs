@@ -6,7 +6,7 @@ use backon::{BackoffBuilder, ExponentialBuilder};
 use tokio::time::Instant;
 
 use super::{breaker::Watch, chain::Models, failure::Failure, models::LISTING};
-use crate::model::{
+use satchel_model::{
     egress::{Origin, Part},
     llm::{ChatMessage, ChatRequest, Provider},
 };

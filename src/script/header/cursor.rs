@@ -3,7 +3,7 @@
 use serde::de::DeserializeOwned;
 
 use super::Place;
-use crate::model::script::Diagnostic;
+use satchel_model::script::Diagnostic;
 
 /// Reads a tag's text from left to right.
 pub(super) struct Cursor {

@@ -5,7 +5,7 @@ use std::{borrow::Cow, time::Duration};
 use serde_json::{Map, Value, json};
 
 use super::{Host, Kind};
-use crate::model::spec::{Category, DEFAULT_TIMEOUT, Risk, Setting};
+use satchel_model::spec::{Category, DEFAULT_TIMEOUT, Risk, Setting};
 
 /// A place in a text: line and column, from 1, in characters.
 pub type Place = (usize, usize);
@@ -173,7 +173,7 @@ impl Head {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::header;
+    use crate::header;
 
     #[test]
     fn numbers_are_floats_and_what_is_left_out_has_its_default() {

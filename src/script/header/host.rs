@@ -4,7 +4,7 @@ use std::{fmt, str::FromStr};
 
 use url::Url;
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// A host of `@http`: a name, `*.` and a name, or `*`; with a port, or for https alone.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -18,12 +18,10 @@ use super::{
     cursor::Cursor,
     tags::{self, TAGS},
 };
-use crate::{
-    model::{
-        script::Diagnostic,
-        spec::{Category, Risk},
-    },
-    script::nearest::nearest,
+use crate::nearest::nearest;
+use satchel_model::{
+    script::Diagnostic,
+    spec::{Category, Risk},
 };
 
 type Parsed<T> = Result<T, Diagnostic>;

@@ -5,7 +5,7 @@ use std::{borrow::Cow, time::Duration};
 use serde_json::json;
 
 use super::*;
-use crate::model::spec::{Category, Risk};
+use satchel_model::spec::{Category, Risk};
 
 const WHOLE: &str = r#"// @name overdue_digest
 // @description Overdue invoices of one supplier,

@@ -14,7 +14,7 @@ use super::{
     list::helper,
     values::{Fallible, check_text, fail, push, quoted, scalar_text},
 };
-use crate::model::xml::unescape;
+use satchel_model::xml::unescape;
 
 pub(super) const GROUP: Group = Group { name: "encode", helpers: HELPERS, register };
 

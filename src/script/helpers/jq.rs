@@ -15,7 +15,7 @@ use parking_lot::Mutex;
 use rhai::{Array, Dynamic, Engine, Map};
 
 use super::values::{Fallible, MAX_NESTING, check_array, check_text, fail, quoted, to_json};
-use crate::script::limits::MAX_STRING;
+use crate::limits::MAX_STRING;
 
 /// Longest filter, in bytes.
 const MAX_FILTER: usize = 2_000;

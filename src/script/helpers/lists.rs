@@ -9,7 +9,7 @@ use super::{
     list::helper,
     values::{Fallible, check_array, check_text, fail, kind, number, scalar_text, to_json_text},
 };
-use crate::script::limits::MAX_MAP;
+use crate::limits::MAX_MAP;
 
 pub(super) const GROUP: Group = Group { name: "lists", helpers: HELPERS, register };
 

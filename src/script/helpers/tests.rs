@@ -4,7 +4,7 @@ use rhai::{Dynamic, Engine, Scope};
 use serde_json::Value;
 
 use super::{Clock, all, from_json, register, to_json};
-use crate::script::limits::{MAX_ARRAY, MAX_CALLS, MAX_MAP, MAX_OPERATIONS, MAX_STRING};
+use crate::limits::{MAX_ARRAY, MAX_CALLS, MAX_MAP, MAX_OPERATIONS, MAX_STRING};
 
 pub(super) fn engine() -> Engine {
     let mut engine = Engine::new();

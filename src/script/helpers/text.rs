@@ -7,7 +7,7 @@ use super::{
     list::helper,
     values::{Fallible, check_text, collect, fail, push, quoted, scalar_text},
 };
-use crate::script::limits::MAX_STRING;
+use crate::limits::MAX_STRING;
 
 pub(super) const GROUP: Group = Group { name: "text", helpers: HELPERS, register };
 

@@ -12,7 +12,7 @@ use serde_json::{
     value::{RawValue, to_raw_value},
 };
 
-use crate::script::{
+use crate::{
     given::Given,
     limits::{MAX_ARRAY, MAX_STRING},
 };
@@ -41,7 +41,7 @@ pub(super) fn quoted(text: &str) -> String {
 /// # Errors
 ///
 /// If it is not, with what is wrong with it.
-pub(in crate::script) fn text_fits(bytes: usize) -> Result<(), String> {
+pub(crate) fn text_fits(bytes: usize) -> Result<(), String> {
     if bytes > MAX_STRING {
         return Err(format!("the text would be {bytes} bytes long; at most {MAX_STRING} are allowed"));
     }
@@ -49,7 +49,7 @@ pub(in crate::script) fn text_fits(bytes: usize) -> Result<(), String> {
 }
 
 /// The same of an array.
-pub(in crate::script) fn array_fits(elements: usize) -> Result<(), String> {
+pub(crate) fn array_fits(elements: usize) -> Result<(), String> {
     if elements > MAX_ARRAY {
         return Err(format!("the array would have {elements} elements; at most {MAX_ARRAY} are allowed"));
     }

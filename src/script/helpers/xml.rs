@@ -7,7 +7,7 @@ use super::{
     list::helper,
     values::{Fallible, check_text, fail},
 };
-use crate::model::xml::{self, Element, Limits};
+use satchel_model::xml::{self, Element, Limits};
 
 pub(super) const GROUP: Group = Group { name: "xml", helpers: HELPERS, register };
 

@@ -9,24 +9,22 @@ use std::{
 use tokio::time::{Instant, sleep};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use crate::{
-    app::indexing::{Indexing, State},
-    config::GraphKind,
-    host::clock::Clock,
-    index::text::words::words,
-    model::{
-        backup::{Drill, Part},
-        error::{Error, Kind, Result},
-        index::{Ask, Space},
+use satchel_app::indexing::{Indexing, State};
+use satchel_config::GraphKind;
+use satchel_host::clock::Clock;
+use satchel_index::text::words::words;
+use satchel_model::{
+    backup::{Drill, Part},
+    error::{Error, Kind, Result},
+    index::{Ask, Space},
+};
+use satchel_store::{
+    backup::{
+        drill::{Candidate, Copy, candidates},
+        seal::Opener,
+        watch::Watch,
     },
-    store::{
-        backup::{
-            drill::{Candidate, Copy, candidates},
-            seal::Opener,
-            watch::Watch,
-        },
-        db::Db,
-    },
+    db::Db,
 };
 
 /// The time the copy's index may take to be made.

@@ -6,17 +6,15 @@ use parking_lot::Mutex;
 use tokio::{sync::OwnedMutexGuard, task::spawn_blocking};
 use tokio_util::sync::CancellationToken;
 
-use crate::{
-    app::App,
-    model::{
-        backup::Progress,
-        error::{Error, Result},
-    },
-    store::backup::{
-        exchange::{self, Exchange, Received},
-        restore::Restored,
-        watch::Watch,
-    },
+use satchel_app::App;
+use satchel_model::{
+    backup::Progress,
+    error::{Error, Result},
+};
+use satchel_store::backup::{
+    exchange::{self, Exchange, Received},
+    restore::Restored,
+    watch::Watch,
 };
 
 /// The restoring of the first run.

@@ -3,19 +3,17 @@
 use serde_json::json;
 
 use super::service::{Backups, Wish};
-use crate::{
-    model::{
-        backup::{Backup, SealedTo},
-        error::{Error, Result},
-        secret::Secret,
+use satchel_model::{
+    backup::{Backup, SealedTo},
+    error::{Error, Result},
+    secret::Secret,
+};
+use satchel_store::{
+    backup::{
+        log::By,
+        seal::{self, Opener, Seal},
     },
-    store::{
-        backup::{
-            log::By,
-            seal::{self, Opener, Seal},
-        },
-        people::Actor,
-    },
+    people::Actor,
 };
 
 /// The place in the vault of the passphrase of backups.

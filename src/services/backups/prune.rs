@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use crate::model::{
+use satchel_model::{
     backup::{Backup, Reason, State},
     settings::Backups,
     time::Time,

@@ -2,10 +2,8 @@
 
 use parking_lot::Mutex;
 
-use crate::{
-    model::backup::{Backup, State},
-    store::backup::watch::Watch,
-};
+use satchel_model::backup::{Backup, State};
+use satchel_store::backup::watch::Watch;
 
 /// Most that are remembered once they ended.
 const REMEMBERED: usize = 20;

@@ -11,15 +11,13 @@ use super::{
     prune,
     service::{Backups, Verdict, Wish},
 };
-use crate::{
-    model::{
-        backup::{Backup, Reason, SealedTo, State},
-        error::{Error, Result},
-        settings::{self, BackupSchedule, BackupWeekday},
-        time::Time,
-    },
-    store::backup::{log::By, watch::Watch},
+use satchel_model::{
+    backup::{Backup, Reason, SealedTo, State},
+    error::{Error, Result},
+    settings::{self, BackupSchedule, BackupWeekday},
+    time::Time,
 };
+use satchel_store::backup::{log::By, watch::Watch};
 
 /// The pause between two looks whether one is due.
 const LOOK: Duration = Duration::from_secs(1);

@@ -12,29 +12,27 @@ use tokio::{
 };
 
 use super::{drill::Verification, first_run::FirstRun, keys::Given, runs::Runs, schedule};
-use crate::{
-    app::App,
-    model::{
-        backup::{Backup, Drill, Manifest, Progress, Reason, State},
-        error::{Error, Kind, Result},
-        secret::Secret,
-        time::Time,
+use crate::embeddings::offered;
+use satchel_app::App;
+use satchel_model::{
+    backup::{Backup, Drill, Manifest, Progress, Reason, State},
+    error::{Error, Kind, Result},
+    secret::Secret,
+    time::Time,
+};
+use satchel_store::{
+    backup::{
+        contents::Extras,
+        drill::sweep as sweep_drill,
+        exchange::{Exchange, Received},
+        instance::Instance,
+        log::{self, By},
+        restore::Restored,
+        shelf::{self, Shelf},
+        watch::Watch,
+        write::{self, Job},
     },
-    services::embeddings::offered,
-    store::{
-        backup::{
-            contents::Extras,
-            drill::sweep as sweep_drill,
-            exchange::{Exchange, Received},
-            instance::Instance,
-            log::{self, By},
-            restore::Restored,
-            shelf::{self, Shelf},
-            watch::Watch,
-            write::{self, Job},
-        },
-        people::Actor,
-    },
+    people::Actor,
 };
 
 /// The turn of whoever makes, verifies or restores a backup.

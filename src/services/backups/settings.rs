@@ -4,13 +4,11 @@ use std::path::{Component, Path};
 
 use serde_json::{Value, json};
 
-use crate::{
-    model::{
-        error::{Error, Result},
-        settings::Backups,
-    },
-    store::backup::seal::Seal,
+use satchel_model::{
+    error::{Error, Result},
+    settings::Backups,
 };
+use satchel_store::backup::seal::Seal;
 
 /// Checks the settings of a patch.
 ///

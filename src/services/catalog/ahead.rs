@@ -12,16 +12,14 @@ use super::{
     soap_call::{self, SoapAsk},
     websocket_call::{self, SocketAsk},
 };
-use crate::{
-    engine::context::Context,
-    model::{
-        catalog::{
-            endpoint::{EndpointId, Operation},
-            system::System,
-        },
-        error::Result,
-        question::{Question, clipped},
+use satchel_engine::context::Context;
+use satchel_model::{
+    catalog::{
+        endpoint::{EndpointId, Operation},
+        system::System,
     },
+    error::Result,
+    question::{Question, clipped},
 };
 
 /// Longest list of what a document does, in bytes.

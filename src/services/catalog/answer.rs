@@ -5,19 +5,17 @@ use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 
 use super::rest::Target;
-use crate::{
-    engine::sanitise,
-    formats::payload::{self, Form},
-    model::{
-        error::{Error, Kind, Result},
-        json::{beginning, weighs_more},
-        output::Output,
-        secret::forms,
-        text::one_line,
-    },
-    net::http::Response,
-    services::reading::Reader,
+use crate::reading::Reader;
+use satchel_engine::sanitise;
+use satchel_formats::payload::{self, Form};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    json::{beginning, weighs_more},
+    output::Output,
+    secret::forms,
+    text::one_line,
 };
+use satchel_net::http::Response;
 
 /// Longest answer that is read.
 pub const MAX_ANSWER: usize = 10 * 1024 * 1024;

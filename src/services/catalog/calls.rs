@@ -11,18 +11,16 @@ use super::{
     soap_call::{self, SoapAsk},
     websocket_call::{self, SocketAsk},
 };
-use crate::{
-    engine::context::Context,
-    formats::media,
-    model::{
-        catalog::{directory::Registered, endpoint::Endpoint},
-        error::{Error, Result},
-        origin::Origin,
-        output::Output,
-    },
-    net::http::Http,
-    services::own_files::{NewFile, OwnFiles},
+use crate::own_files::{NewFile, OwnFiles};
+use satchel_engine::context::Context;
+use satchel_formats::media;
+use satchel_model::{
+    catalog::{directory::Registered, endpoint::Endpoint},
+    error::{Error, Result},
+    origin::Origin,
+    output::Output,
 };
+use satchel_net::http::Http;
 
 /// The folder binary answers are put into.
 const FOLDER: &str = "downloads";

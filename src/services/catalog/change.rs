@@ -3,23 +3,21 @@
 use std::{collections::BTreeSet, sync::Arc};
 
 use super::offer;
-use crate::{
-    engine::{context::Context, invoker::Invoker},
-    model::{
-        catalog::{
-            draft::{EndpointDraft, SystemDraft},
-            endpoint::{Endpoint, EndpointId},
-            status::SystemStatus,
-            system::{System, SystemId},
-            waiting::{SystemChange, Verdict},
-        },
-        error::Result,
-        time::Time,
+use satchel_engine::{context::Context, invoker::Invoker};
+use satchel_model::{
+    catalog::{
+        draft::{EndpointDraft, SystemDraft},
+        endpoint::{Endpoint, EndpointId},
+        status::SystemStatus,
+        system::{System, SystemId},
+        waiting::{SystemChange, Verdict},
     },
-    store::{
-        catalog::{Catalog, Changed, ImportPlan, Writer},
-        people::Actor,
-    },
+    error::Result,
+    time::Time,
+};
+use satchel_store::{
+    catalog::{Catalog, Changed, ImportPlan, Writer},
+    people::Actor,
 };
 
 /// The catalog in the hands of somebody who may change it; the tools follow every change.

@@ -6,23 +6,21 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::{rest::Target, token};
-use crate::{
-    app::App,
-    engine::sanitise,
-    model::{
-        catalog::{
-            auth::{Auth, AuthType, KeyPlace},
-            credentials::Credentials,
-            system::System,
-        },
-        error::{Error, Result},
-        output::Output,
-        secret::{MASK, Secret, forms},
+use satchel_app::App;
+use satchel_engine::sanitise;
+use satchel_model::{
+    catalog::{
+        auth::{Auth, AuthType, KeyPlace},
+        credentials::Credentials,
+        system::System,
     },
-    net::{
-        http::{Http, Request},
-        tls::{self, Identity, Tls},
-    },
+    error::{Error, Result},
+    output::Output,
+    secret::{MASK, Secret, forms},
+};
+use satchel_net::{
+    http::{Http, Request},
+    tls::{self, Identity, Tls},
 };
 
 /// Shortest part of a header that is hidden by itself: a shorter one would hide words.

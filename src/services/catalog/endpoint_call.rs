@@ -17,19 +17,17 @@ use super::{
     upload::Upload,
     websocket_call::{self, SocketAsk},
 };
-use crate::{
-    engine::context::Context,
-    model::{
-        caller::Caller,
-        catalog::{
-            endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace, is_json},
-            place::Template,
-            system::System,
-            upload::media_type,
-        },
-        error::{Error, Result},
-        output::Output,
+use satchel_engine::context::Context;
+use satchel_model::{
+    caller::Caller,
+    catalog::{
+        endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace, is_json},
+        place::Template,
+        system::System,
+        upload::media_type,
     },
+    error::{Error, Result},
+    output::Output,
 };
 
 /// Calls an endpoint in the caller's name.
@@ -245,7 +243,7 @@ impl<'a> Given<'a> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use satchel_model::{
         catalog::{draft::EndpointDraft, system::SystemId},
         time::Time,
     };

@@ -8,13 +8,11 @@ use super::{
     graphql_risk,
     rest::{self, Body, RestRequest, Target},
 };
-use crate::{
-    formats::graphql::{self, Kind},
-    model::{
-        catalog::directory::Registered,
-        error::{Error, Result},
-        output::Output,
-    },
+use satchel_formats::graphql::{self, Kind};
+use satchel_model::{
+    catalog::directory::Registered,
+    error::{Error, Result},
+    output::Output,
 };
 
 /// Errors told of an answer.

@@ -5,10 +5,8 @@ use serde_json::{Map, Value};
 use url::form_urlencoded;
 
 use super::rest::{Body, RestRequest};
-use crate::{
-    formats::graphql::{self, Kind, Operation},
-    model::error::Result,
-};
+use satchel_formats::graphql::{self, Kind, Operation};
+use satchel_model::error::Result;
 
 /// Members of what carries a document; any other may name one that is not here.
 const PLAIN: &[&str] = &["query", "variables", "operationName"];

@@ -1,19 +1,17 @@
 //! The risk of GraphQL, whichever door it goes through: that of what is registered at its place.
 
 use super::graphql_carried::Carried;
-use crate::{
-    formats::graphql::{self, Kind},
-    host::aside,
-    model::{
-        catalog::{
-            directory::Registered,
-            endpoint::{Endpoint, Operation},
-            graphql_index::GraphqlIndex,
-        },
-        error::{Error, Result},
-        id::shorten,
-        spec::Risk,
+use satchel_formats::graphql::{self, Kind};
+use satchel_host::aside;
+use satchel_model::{
+    catalog::{
+        directory::Registered,
+        endpoint::{Endpoint, Operation},
+        graphql_index::GraphqlIndex,
     },
+    error::{Error, Result},
+    id::shorten,
+    spec::Risk,
 };
 
 /// What is registered, read. The first to ask after a change waits for it, and with them a thread of the runtime's own.
@@ -97,7 +95,7 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::model::{
+    use satchel_model::{
         catalog::{
             draft::{EndpointDraft, SystemDraft},
             system::SystemId,

@@ -16,21 +16,19 @@ use super::{
     credential::{self, Credential, Ready},
     rest::{self, Target},
 };
-use crate::{
-    app::calling::Described,
-    model::{
-        catalog::system::System,
-        error::{Error, Kind, Result},
-        output::Output,
+use satchel_app::calling::Described;
+use satchel_model::{
+    catalog::system::System,
+    error::{Error, Kind, Result},
+    output::Output,
+};
+use satchel_net::{
+    grpc::{
+        line::{Ask, Line},
+        message, reflection,
+        status::{Status, UNAUTHENTICATED},
     },
-    net::{
-        grpc::{
-            line::{Ask, Line},
-            message, reflection,
-            status::{Status, UNAUTHENTICATED},
-        },
-        tls::Tls,
-    },
+    tls::Tls,
 };
 
 /// Most messages taken, and most bytes of all together: as many as gRPC takes of one unless told otherwise.

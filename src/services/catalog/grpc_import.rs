@@ -6,21 +6,19 @@ use prost_reflect::{
 };
 
 use super::{grpc_call, rest::Target};
-use crate::{
-    app::{App, calling::Described},
-    model::{
-        catalog::{
-            auth::Auth,
-            endpoint::{Operation, Parameter, ParameterPlace},
-            proposal::{Proposal, Proposals},
-            style::Style,
-            system::System,
-        },
-        error::Result,
-        spec::Risk,
+use satchel_app::{App, calling::Described};
+use satchel_model::{
+    catalog::{
+        auth::Auth,
+        endpoint::{Operation, Parameter, ParameterPlace},
+        proposal::{Proposal, Proposals},
+        style::Style,
+        system::System,
     },
-    net::{grpc::schema, http::Http},
+    error::Result,
+    spec::Risk,
 };
+use satchel_net::{grpc::schema, http::Http};
 
 /// Most methods of one system, and most fields of all they take that are written out.
 const MOST: usize = 2_000;

@@ -5,19 +5,17 @@ use std::{sync::Arc, time::Duration};
 use serde_json::Value;
 
 use super::{ahead, endpoint_call, graphql_risk, resolve, risk};
-use crate::{
-    engine::{context::Context, invoker::Invoker, preparation::Preparation, tool::Tool, validate::Schema},
-    model::{
-        catalog::{
-            directory::{Directory, Registered},
-            endpoint::{Endpoint, Parameter},
-            system::System,
-        },
-        error::{Error, Result},
-        spec::{Category, Source, Spec},
+use satchel_engine::{context::Context, invoker::Invoker, preparation::Preparation, tool::Tool, validate::Schema};
+use satchel_model::{
+    catalog::{
+        directory::{Directory, Registered},
+        endpoint::{Endpoint, Parameter},
+        system::System,
     },
-    store::catalog::Catalog,
+    error::{Error, Result},
+    spec::{Category, Source, Spec},
 };
+use satchel_store::catalog::Catalog;
 
 /// Longest a call may take beside the system's own time: waiting for its turn, and trying again.
 const AROUND: Duration = Duration::from_secs(20);

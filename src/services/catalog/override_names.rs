@@ -4,7 +4,7 @@
 use url::form_urlencoded;
 
 use super::rest::Body;
-use crate::model::{
+use satchel_model::{
     catalog::upload::FORM as PARTS,
     error::{Error, Result},
     id::shorten,

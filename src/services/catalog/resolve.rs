@@ -5,18 +5,16 @@ use std::sync::Arc;
 use serde_json::json;
 
 use super::graphql_risk;
-use crate::{
-    app::App,
-    engine::context::Context,
-    model::{
-        catalog::{
-            directory::{Directory, Registered},
-            endpoint::{Endpoint, EndpointId},
-            system::{System, SystemId},
-        },
-        destination::Destination,
-        error::Result,
+use satchel_app::App;
+use satchel_engine::context::Context;
+use satchel_model::{
+    catalog::{
+        directory::{Directory, Registered},
+        endpoint::{Endpoint, EndpointId},
+        system::{System, SystemId},
     },
+    destination::Destination,
+    error::Result,
 };
 
 /// The system somebody means by its id, name or slug, where it may be called now.

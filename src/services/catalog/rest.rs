@@ -15,15 +15,13 @@ use super::{
     credential::{self, Ready},
     override_names, retry,
 };
-use crate::{
-    app::App,
-    engine::context::Context,
-    model::{
-        catalog::{auth::Auth, endpoint::Endpoint, place, system::System},
-        error::{Error, Result},
-    },
-    net::http::{Http, OF_CONNECTION, Request},
+use satchel_app::App;
+use satchel_engine::context::Context;
+use satchel_model::{
+    catalog::{auth::Auth, endpoint::Endpoint, place, system::System},
+    error::{Error, Result},
 };
+use satchel_net::http::{Http, OF_CONNECTION, Request};
 
 /// Longest body that is sent, in bytes.
 pub(super) const MAX_BODY: u64 = 10 * 1024 * 1024;
@@ -185,7 +183,8 @@ pub fn header(system: &System, name: &str, value: &str) -> Result<(HeaderName, H
         let told = format!("The header '{lower}' is set by Satchel: leave it out. Credentials come from the vault.");
         return Err(Error::invalid(told).with_details(json!({"field": "headers"})));
     }
-    let wrong = || Error::invalid(format!("The header '{}' cannot be sent as it is.", crate::model::id::shorten(name)));
+    let wrong =
+        || Error::invalid(format!("The header '{}' cannot be sent as it is.", satchel_model::id::shorten(name)));
     let name = HeaderName::from_bytes(lower.as_bytes()).map_err(|_| wrong())?;
     let mut value = HeaderValue::from_str(value).map_err(|_| wrong())?;
     value.set_sensitive(is_callers);

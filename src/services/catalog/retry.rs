@@ -5,10 +5,8 @@ use std::time::Duration;
 use backon::{ExponentialBuilder, Retryable};
 use reqwest::Method;
 
-use crate::{
-    model::error::{Error, Kind, Result},
-    net::{http::Response, retry_after::retry_after},
-};
+use satchel_model::error::{Error, Kind, Result};
+use satchel_net::{http::Response, retry_after::retry_after};
 
 /// Longest wait a system may ask for; one that wants more is not waited for.
 const LONGEST: Duration = Duration::from_secs(10);

@@ -15,17 +15,15 @@ use super::{
     rest::{Body, RestRequest},
     soap_message::Message,
 };
-use crate::{
-    formats::soap,
-    model::{
-        catalog::{
-            directory::{Directory, Registered},
-            endpoint::{Endpoint, EndpointId, Operation, risk_of_method},
-            place::Template,
-        },
-        error::Result,
-        spec::Risk,
+use satchel_formats::soap;
+use satchel_model::{
+    catalog::{
+        directory::{Directory, Registered},
+        endpoint::{Endpoint, EndpointId, Operation, risk_of_method},
+        place::Template,
     },
+    error::Result,
+    spec::Risk,
 };
 
 /// The risk of what nothing is known of but that it is sent: SOAP, gRPC and WebSocket name no harmless method.

@@ -6,7 +6,7 @@ use reqwest::Method;
 use serde_json::{Map, Value};
 
 use super::rest::{Body, RestRequest};
-use crate::model::{
+use satchel_model::{
     catalog::{endpoint::is_nullable, xml_name},
     error::{Error, Result},
 };
@@ -138,7 +138,7 @@ fn text(name: &str, value: &Value) -> Result<String> {
         Value::String(text) => Ok(escape(text.as_str()).into_owned()),
         Value::Null => Ok(String::new()),
         Value::Bool(_) | Value::Number(_) => Ok(value.to_string()),
-        _ => Err(Error::invalid(format!("'{}' is one text, no list or object.", crate::model::id::shorten(name)))),
+        _ => Err(Error::invalid(format!("'{}' is one text, no list or object.", satchel_model::id::shorten(name)))),
     }
 }
 
@@ -146,7 +146,7 @@ fn checked(name: &str) -> Result<&str> {
     let starts = name.chars().next().is_some_and(|c| c.is_alphabetic() || c == '_');
     let fits = starts && name.chars().all(|c| c.is_alphanumeric() || "_-.".contains(c));
     fits.then_some(name)
-        .ok_or_else(|| Error::invalid(format!("'{}' is no name of an XML element.", crate::model::id::shorten(name))))
+        .ok_or_else(|| Error::invalid(format!("'{}' is no name of an XML element.", satchel_model::id::shorten(name))))
 }
 
 #[cfg(test)]

@@ -8,16 +8,14 @@ use super::{
     rest::{self, Body, RestRequest, Target},
     risk,
 };
-use crate::{
-    formats::{
-        payload::Form,
-        soap::{self, Request, Version},
-    },
-    model::{
-        catalog::directory::Registered,
-        error::{Error, Result},
-        output::Output,
-    },
+use satchel_formats::{
+    payload::Form,
+    soap::{self, Request, Version},
+};
+use satchel_model::{
+    catalog::directory::Registered,
+    error::{Error, Result},
+    output::Output,
 };
 
 /// Longest action.

@@ -1,11 +1,9 @@
 //! The message of a SOAP envelope: the elements of its body, and the actions its header names.
 
-use crate::{
-    formats::xml,
-    model::{
-        error::{Error, Result},
-        xml::Element,
-    },
+use satchel_formats::xml;
+use satchel_model::{
+    error::{Error, Result},
+    xml::Element,
 };
 
 /// The message of an envelope.

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::model::catalog::style::Style;
+use satchel_model::catalog::style::Style;
 
 /// A value in a query or a form.
 pub(super) fn pairs(name: &str, value: &Value, style: Style) -> Vec<(String, String)> {

@@ -11,20 +11,18 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use url::form_urlencoded;
 
-use crate::{
-    app::{App, calling::Token},
-    engine::sanitise,
-    model::{
-        catalog::{
-            auth::{Auth, ClientProof, Grant},
-            credentials::Credentials,
-            system::System,
-        },
-        error::{Error, Kind, Result},
-        secret::{Secret, forms},
+use satchel_app::{App, calling::Token};
+use satchel_engine::sanitise;
+use satchel_model::{
+    catalog::{
+        auth::{Auth, ClientProof, Grant},
+        credentials::Credentials,
+        system::System,
     },
-    net::http::{Http, Request, Response},
+    error::{Error, Kind, Result},
+    secret::{Secret, forms},
 };
+use satchel_net::http::{Http, Request, Response};
 
 /// The time a token is kept where its server does not say.
 const UNSAID: u64 = 300;

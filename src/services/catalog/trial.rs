@@ -12,7 +12,7 @@ use super::{
     rest::Target,
     soap_call, websocket_call,
 };
-use crate::model::{
+use satchel_model::{
     caller::Caller,
     catalog::{
         endpoint::{Endpoint, Operation},

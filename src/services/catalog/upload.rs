@@ -9,19 +9,17 @@ use super::{
     rest::{Body, MAX_BODY},
     spelling::pairs,
 };
-use crate::{
-    app::App,
-    formats::media,
-    host::files::Rooted,
-    model::{
-        caller::Caller,
-        catalog::{
-            endpoint::Parameter,
-            style::Style,
-            upload::{FORM, is_file, media_type},
-        },
-        error::{Error, Result},
+use satchel_app::App;
+use satchel_formats::media;
+use satchel_host::files::Rooted;
+use satchel_model::{
+    caller::Caller,
+    catalog::{
+        endpoint::Parameter,
+        style::Style,
+        upload::{FORM, is_file, media_type},
     },
+    error::{Error, Result},
 };
 
 /// The permission of a caller whose files are sent.

@@ -10,18 +10,16 @@ use super::{
     credential::{self, Ready},
     rest::{self, Target},
 };
-use crate::{
-    model::{
-        catalog::{place, system::System},
-        error::{Error, Kind, Result},
-        json,
-        output::Output,
-    },
-    net::{
-        http::Request,
-        tls::Tls,
-        ws::{self, Ended, Exchange, Heard, Piece},
-    },
+use satchel_model::{
+    catalog::{place, system::System},
+    error::{Error, Kind, Result},
+    json,
+    output::Output,
+};
+use satchel_net::{
+    http::Request,
+    tls::Tls,
+    ws::{self, Ended, Exchange, Heard, Piece},
 };
 
 /// Most values of the JSON of all messages together: each takes many times its text.

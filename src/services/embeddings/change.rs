@@ -3,18 +3,16 @@
 use std::{sync::Arc, time::Duration};
 
 use super::{download, offered};
-use crate::{
-    app::App,
-    index::embed::{
-        embedder::{Change, Embedder, Running, Stage},
-        workers::Limits,
-    },
-    model::{
-        error::{Error, Kind, Result},
-        index::Space,
-    },
-    store::embeddings::Embeddings,
+use satchel_app::App;
+use satchel_index::embed::{
+    embedder::{Change, Embedder, Running, Stage},
+    workers::Limits,
 };
+use satchel_model::{
+    error::{Error, Kind, Result},
+    index::Space,
+};
+use satchel_store::embeddings::Embeddings;
 
 /// Texts embedded and written at once.
 const BATCH: u32 = 128;

@@ -6,18 +6,16 @@ use sha2::{Digest, Sha256};
 use url::Url;
 
 use super::offered::{self, Entry};
-use crate::{
-    app::App,
-    index::embed::{
-        embedder::{Change, Running, Stage},
-        folder::{GRAPH, Incoming, TOKENIZER},
-    },
-    model::{
-        egress::{Origin, Part},
-        error::{Error, Result},
-    },
-    net::{guard::HostPort, http::Request},
+use satchel_app::App;
+use satchel_index::embed::{
+    embedder::{Change, Running, Stage},
+    folder::{GRAPH, Incoming, TOKENIZER},
 };
+use satchel_model::{
+    egress::{Origin, Part},
+    error::{Error, Result},
+};
+use satchel_net::{guard::HostPort, http::Request};
 
 /// No file of a model is larger.
 const MOST_BYTES: u64 = 3 << 30;

@@ -5,16 +5,14 @@ use std::path::{Path, PathBuf};
 use fastembed::{EmbeddingModel, ModelInfo as Listed, ModelTrait, TextEmbedding};
 use serde::Serialize;
 
-use crate::{
-    app::App,
-    index::embed::{
-        folder::{self, Description},
-        model::{BUILTIN, Model, Pooling},
-    },
-    model::{
-        error::{Error, Result},
-        settings::Embeddings,
-    },
+use satchel_app::App;
+use satchel_index::embed::{
+    folder::{self, Description},
+    model::{BUILTIN, Model, Pooling},
+};
+use satchel_model::{
+    error::{Error, Result},
+    settings::Embeddings,
 };
 
 /// The name that stands for no model: search goes by words alone.

@@ -5,7 +5,9 @@ use std::{collections::HashMap, sync::Arc};
 use parking_lot::RwLock;
 
 use super::{lexical::Lexical, profile::Profile, views::Views};
-use crate::{engine::registry::Registry, model::index::ContentHash, store::vectors};
+use satchel_engine::registry::Registry;
+use satchel_model::index::ContentHash;
+use satchel_store::vectors;
 
 /// Profiles, their words, and once they are embedded their views.
 #[derive(Debug)]

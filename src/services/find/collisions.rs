@@ -6,10 +6,8 @@ use std::{collections::BTreeMap, sync::Arc};
 use serde::Serialize;
 
 use super::{finder::Finder, lexical::Lexical, profile::Profile};
-use crate::{
-    engine::registry::Registry,
-    model::{error::Result, spec::Source, words},
-};
+use satchel_engine::registry::Registry;
+use satchel_model::{error::Result, spec::Source, words};
 
 /// Most tools whose needs are asked, in the order of registration.
 const TOOLS: usize = 400;
@@ -113,12 +111,10 @@ mod tests {
     use serde::Deserialize;
 
     use super::*;
-    use crate::{
-        engine::tool::Tool,
-        model::{
-            output::Output,
-            spec::{Category, Spec},
-        },
+    use satchel_engine::tool::Tool;
+    use satchel_model::{
+        output::Output,
+        spec::{Category, Spec},
     };
 
     #[derive(Deserialize, JsonSchema)]

@@ -1,11 +1,9 @@
 //! Finding tools within a run: the conversation learns by the need, and keeps what was found.
 
 use super::finder::{Asker, Finder, Found};
-use crate::{
-    engine::{context::Context, registry::Registry},
-    model::error::Result,
-    store::promotions,
-};
+use satchel_engine::{context::Context, registry::Registry};
+use satchel_model::error::Result;
+use satchel_store::promotions;
 
 impl Finder {
     /// The best tools for a need, among those the caller of this run may call. The need is one the conversation learns by.

@@ -4,14 +4,12 @@
 use std::{collections::HashMap, sync::Arc};
 
 use super::{catalogue::Catalogue, views::Views};
-use crate::{
-    index::embed::{embedder::Embedder, model::ModelInfo},
-    model::{
-        error::{Error, Result},
-        index::ContentHash,
-    },
-    store::{db::Db, tool_texts, vectors},
+use satchel_index::embed::{embedder::Embedder, model::ModelInfo};
+use satchel_model::{
+    error::{Error, Result},
+    index::ContentHash,
 };
+use satchel_store::{db::Db, tool_texts, vectors};
 
 /// Vectors that are read at once.
 const READ: usize = 1_024;

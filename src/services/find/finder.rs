@@ -23,19 +23,17 @@ use super::{
     ranking::{self, Question, Ranked},
     trial::{self, Case, Missed, Summary},
 };
-use crate::{
-    app::App,
-    engine::{authorise, registry::Registry},
-    index::embed::model::ModelInfo,
-    model::{
-        caller::{Caller, Permissions},
-        error::{Error, Kind, Result},
-        figure,
-        score::DEPTH,
-        settings::Settings,
-    },
-    store::outcomes::Outcomes,
+use satchel_app::App;
+use satchel_engine::{authorise, registry::Registry};
+use satchel_index::embed::model::ModelInfo;
+use satchel_model::{
+    caller::{Caller, Permissions},
+    error::{Error, Kind, Result},
+    figure,
+    score::DEPTH,
+    settings::Settings,
 };
+use satchel_store::outcomes::Outcomes;
 
 /// The time a search waits before it goes by words. For tools that are still to be embedded none waits at all.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -4,10 +4,8 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{catalogue::Catalogue, lexical::Field, past::Past, ranking::Question, ranking::Ranked};
-use crate::{
-    engine::{registry::Registry, tool::Tool},
-    model::{spec::Risk, user::UserId},
-};
+use satchel_engine::{registry::Registry, tool::Tool};
+use satchel_model::{spec::Risk, user::UserId};
 
 /// A tool that fits, and why.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]

@@ -8,19 +8,17 @@ use parking_lot::{Mutex, RwLock};
 use tokio::sync::Semaphore;
 
 use super::{parts, past::Past};
-use crate::{
-    app::App,
-    engine::invoker::Concluded,
-    index::embed::embedder::Embedder,
-    model::{
-        call::Outcome,
-        conversation::ConversationId,
-        error::{Error, Result},
-        learning::{Ended, Used},
-        user::UserId,
-    },
-    store::learning::Learning,
+use satchel_app::App;
+use satchel_engine::invoker::Concluded;
+use satchel_index::embed::embedder::Embedder;
+use satchel_model::{
+    call::Outcome,
+    conversation::ConversationId,
+    error::{Error, Result},
+    learning::{Ended, Used},
+    user::UserId,
 };
+use satchel_store::learning::Learning;
 
 /// Conversations whose needs are known at once.
 const CONVERSATIONS: u64 = 10_000;

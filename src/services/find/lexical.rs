@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::model::words::{self, Term};
+use satchel_model::words::{self, Term};
 
 const K1: f32 = 1.4;
 const B: f32 = 0.5;

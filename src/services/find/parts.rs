@@ -4,7 +4,7 @@ use std::sync::LazyLock;
 
 use regex::Regex;
 
-use crate::model::text::head;
+use satchel_model::text::head;
 
 /// Characters of a need that are looked at: what follows is data rather than need.
 pub const LONGEST: usize = 1_500;

@@ -6,10 +6,8 @@
 use std::collections::HashMap;
 
 use super::trial::Case;
-use crate::{
-    index::flat::{Row, Rows},
-    model::{learning::Used, user::UserId},
-};
+use satchel_index::flat::{Row, Rows};
+use satchel_model::{learning::Used, user::UserId};
 
 /// Past needs that vote.
 const NEAREST: usize = 15;

@@ -3,7 +3,8 @@
 use serde_json::Value;
 
 use super::lexical::Field;
-use crate::{engine::tool::Tool, model::words};
+use satchel_engine::tool::Tool;
+use satchel_model::words;
 
 /// Characters of the text that stands for the whole tool: the model reads no more.
 const WHOLE: usize = 2_000;

@@ -13,12 +13,10 @@ use super::{
     past::{BOUND, Past, Vote},
     views::Views,
 };
-use crate::{
-    index::{embed::embedder::Embedder, flat::Row},
-    model::{
-        error::Result,
-        words::{self, Term},
-    },
+use satchel_index::{embed::embedder::Embedder, flat::Row};
+use satchel_model::{
+    error::Result,
+    words::{self, Term},
 };
 
 /// The weight of a tool's words beside its nearness: BM25 of a good match is about 25, nearness about 0.5.
@@ -206,10 +204,8 @@ fn order(a: &Ranked, b: &Ranked) -> Ordering {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        model::{learning::Used, user::UserId},
-        services::find::profile::Profile,
-    };
+    use crate::find::profile::Profile;
+    use satchel_model::{learning::Used, user::UserId};
 
     fn catalogue() -> Catalogue {
         let tool = |name: &str, description: &str| Profile {

@@ -9,12 +9,10 @@ use super::{
     past::Past,
     ranking::{self, Question},
 };
-use crate::{
-    index::embed::embedder::Embedder,
-    model::{
-        error::Result,
-        score::{self, DEPTH, Measures},
-    },
+use satchel_index::embed::embedder::Embedder;
+use satchel_model::{
+    error::Result,
+    score::{self, DEPTH, Measures},
 };
 
 /// A need whose tools are known.
@@ -118,10 +116,8 @@ pub fn summary(set: &str, tools: usize, cases: &[Case], answers: &[Answer]) -> S
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        index::embed::workers::Limits,
-        services::find::{past::PRIOR, profile::Profile},
-    };
+    use crate::find::{past::PRIOR, profile::Profile};
+    use satchel_index::embed::workers::Limits;
 
     /// Tools with a need each; some are near to others.
     const SET: [(&str, &str, &str); 12] = [

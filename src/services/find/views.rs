@@ -2,14 +2,12 @@
 
 use std::collections::HashMap;
 
-use crate::{
-    index::{
-        embed::embedder::Embedder,
-        flat::{Row, Rows},
-    },
-    model::{error::Result, index::ContentHash},
-    store::{db::Db, vectors},
+use satchel_index::{
+    embed::embedder::Embedder,
+    flat::{Row, Rows},
 };
+use satchel_model::{error::Result, index::ContentHash};
+use satchel_store::{db::Db, vectors};
 
 /// Texts that are embedded before the vectors of the last ones are kept.
 const BATCH: usize = 128;

@@ -6,13 +6,11 @@ use std::{
     time::Duration,
 };
 
-use crate::{
-    app::App,
-    model::{error::Result, index::ContentHash},
-    store::{
-        chunks::Unembedded,
-        ingest::{Embedding, Worker},
-    },
+use satchel_app::App;
+use satchel_model::{error::Result, index::ContentHash};
+use satchel_store::{
+    chunks::Unembedded,
+    ingest::{Embedding, Worker},
 };
 
 /// Texts handed to the model at once.

@@ -7,18 +7,16 @@ use http::header::{ACCEPT, CONTENT_TYPE, HeaderValue};
 use tokio::io::AsyncReadExt;
 use url::Url;
 
-use crate::{
-    app::App,
-    formats::media,
-    host::folder,
-    model::{
-        egress::{Origin, Part},
-        error::{Error, Result},
-        knowledge::SourceKind,
-    },
-    net::http::{Request, Response},
-    store::{documents::Content, files::Incoming, ingest::Job},
+use satchel_app::App;
+use satchel_formats::media;
+use satchel_host::folder;
+use satchel_model::{
+    egress::{Origin, Part},
+    error::{Error, Result},
+    knowledge::SourceKind,
 };
+use satchel_net::http::{Request, Response};
+use satchel_store::{documents::Content, files::Incoming, ingest::Job};
 
 /// Redirects followed.
 const REDIRECTS: u8 = 5;

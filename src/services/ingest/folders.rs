@@ -9,15 +9,13 @@ use std::{
 
 use tokio::sync::mpsc::{Receiver, channel};
 
-use crate::{
-    app::App,
-    host::folder::{self, Lookout},
-    model::{
-        error::{Error, Result},
-        knowledge::Folder,
-    },
-    store::{folders::Seen, ingest::Worker},
+use satchel_app::App;
+use satchel_host::folder::{self, Lookout};
+use satchel_model::{
+    error::{Error, Result},
+    knowledge::Folder,
 };
+use satchel_store::{folders::Seen, ingest::Worker};
 
 /// A folder is looked through when nothing has changed in it for so long: a file being written changes many times.
 const QUIET: Duration = Duration::from_millis(400);

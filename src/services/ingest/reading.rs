@@ -3,21 +3,19 @@
 
 use std::io::Read;
 
-use crate::{
-    app::App,
-    formats::{
-        chunk::{Cutter, Part},
-        extracted::{Extracted, Kind},
-    },
-    model::{
-        error::{Error, Result},
-        knowledge::{SourceKind, fitted_title},
-    },
-    services::reading::Reader,
-    store::{
-        documents::Content,
-        ingest::{Facts, Job, Piece},
-    },
+use crate::reading::Reader;
+use satchel_app::App;
+use satchel_formats::{
+    chunk::{Cutter, Part},
+    extracted::{Extracted, Kind},
+};
+use satchel_model::{
+    error::{Error, Result},
+    knowledge::{SourceKind, fitted_title},
+};
+use satchel_store::{
+    documents::Content,
+    ingest::{Facts, Job, Piece},
 };
 
 /// A text is read in parts of this size.

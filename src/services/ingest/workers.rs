@@ -3,14 +3,12 @@
 use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use super::{embedding, fetch, folders, reading};
-use crate::{
-    app::App,
-    host::{aside, work},
-    model::error::{Error, Kind, Result},
-    share::Share,
-    store::ingest::{Job, Worker},
-};
 use futures_util::FutureExt;
+use satchel_app::App;
+use satchel_host::{aside, work};
+use satchel_model::error::{Error, Kind, Result};
+use satchel_share::Share;
+use satchel_store::ingest::{Job, Worker};
 
 /// Documents fetched and read at once, and those of one person: each may take a hundred megabytes.
 const READERS: usize = 3;
@@ -134,7 +132,7 @@ fn broken() -> Error {
 async fn empty_trash(app: Arc<App>) -> Result<()> {
     loop {
         let days = i64::from(app.settings.get().knowledge.trash_days);
-        let then = crate::model::time::Time::from_millis(app.clock.now().millis() - days * 86_400_000);
+        let then = satchel_model::time::Time::from_millis(app.clock.now().millis() - days * 86_400_000);
         let files = app.stores.knowledge.ingest.empty_trash(then).await?;
         app.stores.knowledge.forget_files(files).await?;
         tokio::time::sleep(TRASH).await;

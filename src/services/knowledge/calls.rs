@@ -1,13 +1,11 @@
 //! Knowledge for a running call: what its caller may see, and the numbers under which its conversation cites.
 
 use super::search::{self, Hit, Question};
-use crate::{
-    engine::context::Context,
-    model::{error::Result, knowledge::Citation},
-    store::{knowledge::Knowledge, passages},
-};
+use satchel_engine::context::Context;
+use satchel_model::{error::Result, knowledge::Citation};
+use satchel_store::{knowledge::Knowledge, passages};
 
-pub use crate::store::passages::Page;
+pub use satchel_store::passages::Page;
 
 /// The passages of documents that answer best, among those the caller may see.
 pub async fn search(cx: &Context, question: &Question) -> Result<Vec<Hit>> {

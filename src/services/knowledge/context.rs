@@ -1,10 +1,8 @@
 //! Passages the chat is given without asking: only those that bear on the question by their words and by their meaning.
 
 use super::search::{self, Hit, Question};
-use crate::{
-    app::App,
-    model::{caller::Caller, error::Result, llm::estimate_tokens, words},
-};
+use satchel_app::App;
+use satchel_model::{caller::Caller, error::Result, llm::estimate_tokens, words};
 
 /// Passages looked at.
 const LOOKED_AT: usize = 12;

@@ -6,19 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::spans;
-use crate::{
-    app::App,
-    formats::extracted::Kind,
-    model::{
-        error::{Error, Result},
-        index::{Ask, Found, Space},
-        knowledge::{ChunkId, Citation, DocumentId},
-        origin::Origin,
-        reader::Reader,
-        words,
-    },
-    store::excerpts::Excerpt,
+use satchel_app::App;
+use satchel_formats::extracted::Kind;
+use satchel_model::{
+    error::{Error, Result},
+    index::{Ask, Found, Space},
+    knowledge::{ChunkId, Citation, DocumentId},
+    origin::Origin,
+    reader::Reader,
+    words,
 };
+use satchel_store::excerpts::Excerpt;
 
 /// Results unless told otherwise.
 pub const RESULTS: usize = 5;

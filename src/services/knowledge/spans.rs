@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::words;
+use satchel_model::words;
 
 /// A part of a text, in characters.
 pub(super) type Span = (usize, usize);

@@ -5,15 +5,13 @@ use std::collections::HashSet;
 use serde::Serialize;
 
 use super::search::{self, Question, Scope};
-use crate::{
-    app::App,
-    model::{
-        error::{Kind, Result},
-        index::{Ask, Found, Space},
-        knowledge::{ChunkId, Document, DocumentId, Status},
-        reader::Reader,
-        words,
-    },
+use satchel_app::App;
+use satchel_model::{
+    error::{Kind, Result},
+    index::{Ask, Found, Space},
+    knowledge::{ChunkId, Document, DocumentId, Status},
+    reader::Reader,
+    words,
 };
 
 /// The depth to which a stage is looked through.

@@ -6,21 +6,19 @@ use std::path::PathBuf;
 use uuid::Uuid;
 
 use super::{OwnFiles, is_seen, path_of, place_of};
-use crate::{
-    app::App,
-    engine::context::Context,
-    host::{
-        files::{Rooted, Survey, before_now},
-        process::{OwnProcesses, Status},
-        sandbox::{Command, Finished},
-    },
-    model::{
-        error::{Error, Kind, Result},
-        origin::Origin,
-        user::UserId,
-    },
-    store::file_origins::{FileOrigins, FilePlace, Holdings, Tree},
+use satchel_app::App;
+use satchel_engine::context::Context;
+use satchel_host::{
+    files::{Rooted, Survey, before_now},
+    process::{OwnProcesses, Status},
+    sandbox::{Command, Finished},
 };
+use satchel_model::{
+    error::{Error, Kind, Result},
+    origin::Origin,
+    user::UserId,
+};
+use satchel_store::file_origins::{FileOrigins, FilePlace, Holdings, Tree};
 
 /// Most names that are looked at to tell what a command has changed. Where there are more, all that changed since it began
 /// counts.

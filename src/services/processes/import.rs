@@ -4,15 +4,13 @@ use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use crate::{
-    formats::processes,
-    model::{
-        business_process::{Process, ProcessId, draft::ProcessDraft, draft::key},
-        error::{Error, Result},
-        id::shorten,
-    },
-    store::processes::Import,
+use satchel_formats::processes;
+use satchel_model::{
+    business_process::{Process, ProcessId, draft::ProcessDraft, draft::key},
+    error::{Error, Result},
+    id::shorten,
 };
+use satchel_store::processes::Import;
 
 /// The difference between a process of a text and what is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]

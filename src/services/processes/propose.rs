@@ -7,25 +7,23 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
-    app::App,
-    model::{
-        business_process::{
-            Process,
-            draft::{ProcessDraft, key},
-        },
-        caller::Caller,
-        catalog::{status::SystemStatus, system::System},
-        error::{Error, Result},
-        llm::Usage,
-        origin::Origin,
-    },
-    net::llm::chain,
-    services::{
-        knowledge::search::{self, Hit},
-        model::{self, Question},
-    },
-    store::{people::Actor, processes::Processes, providers::Providers},
+    knowledge::search::{self, Hit},
+    model::{self, Question},
 };
+use satchel_app::App;
+use satchel_model::{
+    business_process::{
+        Process,
+        draft::{ProcessDraft, key},
+    },
+    caller::Caller,
+    catalog::{status::SystemStatus, system::System},
+    error::{Error, Result},
+    llm::Usage,
+    origin::Origin,
+};
+use satchel_net::llm::chain;
+use satchel_store::{people::Actor, processes::Processes, providers::Providers};
 
 /// Longest wish, in characters.
 const LONGEST: usize = 1_000;
@@ -240,7 +238,7 @@ fn checked(value: Value, systems: &[String]) -> Result<ProcessDraft> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{business_process::ProcessSource, time::Time};
+    use satchel_model::{business_process::ProcessSource, time::Time};
 
     #[test]
     fn of_an_answer_what_can_be_a_process_is_kept_and_the_rest_is_told() {

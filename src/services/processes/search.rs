@@ -4,19 +4,17 @@ use std::{cmp::Ordering, collections::BTreeSet, time::Duration};
 
 use serde::Serialize;
 
-use crate::{
-    app::App,
-    engine::context::Context,
-    model::{
-        business_process::Process,
-        error::{Error, Result},
-        launch,
-        vector::cosine,
-        words,
-    },
-    services::find::views,
-    store::processes::Processes,
+use crate::find::views;
+use satchel_app::App;
+use satchel_engine::context::Context;
+use satchel_model::{
+    business_process::Process,
+    error::{Error, Result},
+    launch,
+    vector::cosine,
+    words,
 };
+use satchel_store::processes::Processes;
 
 /// Longest question, in characters.
 const LONGEST: usize = 1_000;
@@ -199,7 +197,7 @@ fn offered(query: &str, answer: Answer, near: &[f32]) -> Answer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use satchel_model::{
         business_process::{
             ProcessSource,
             draft::{ProcessDraft, Step},

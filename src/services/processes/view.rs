@@ -2,7 +2,7 @@
 
 use serde::Serialize;
 
-use crate::model::business_process::{
+use satchel_model::business_process::{
     Process, ProcessId,
     draft::{Step, key},
 };

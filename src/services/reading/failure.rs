@@ -2,10 +2,8 @@
 
 use std::io::ErrorKind;
 
-use crate::{
-    host::workers::{Death, Ended, ReadLimits},
-    model::error::{Error, Kind},
-};
+use satchel_host::workers::{Death, Ended, ReadLimits};
+use satchel_model::error::{Error, Kind};
 
 /// The reason a task was not done.
 #[derive(Debug)]

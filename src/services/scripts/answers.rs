@@ -5,12 +5,10 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use super::{loaded::Loaded, requests, secrets::Secrets};
-use crate::{
-    engine::{confirm, context::Context},
-    model::{error::Result, secret::forms},
-    script::wire::{Answer, Ask},
-    store::scripts::{ScriptValue, Scripts},
-};
+use satchel_engine::{confirm, context::Context};
+use satchel_model::{error::Result, secret::forms};
+use satchel_script::wire::{Answer, Ask};
+use satchel_store::scripts::{ScriptValue, Scripts};
 
 /// The refusal where a secret would come to stand outside.
 const STAYS: &str = "A secret leaves a script only in a request to a host it was granted.";

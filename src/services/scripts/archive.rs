@@ -5,10 +5,8 @@ use std::io::{Cursor, Read, Write};
 use zip::{ZipArchive, ZipWriter, write::SimpleFileOptions};
 
 use super::publishing::Workbench;
-use crate::{
-    model::error::{Error, Result},
-    script::limits::MAX_SOURCE,
-};
+use satchel_model::error::{Error, Result};
+use satchel_script::limits::MAX_SOURCE;
 
 /// Most files of one archive.
 const MAX_FILES: usize = 500;

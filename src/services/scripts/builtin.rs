@@ -2,9 +2,9 @@
 
 use include_dir::{Dir, include_dir};
 
-use crate::script::header;
+use satchel_script::header;
 
-static SCRIPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/scripts");
+static SCRIPTS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../scripts");
 
 /// The one of this name.
 pub fn shipped(name: &str) -> Option<&'static str> {

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use crate::{engine::registry::Registry, model::spec::Category, script::names};
+use satchel_engine::registry::Registry;
+use satchel_model::spec::Category;
+use satchel_script::names;
 
 /// A script to start from.
 #[derive(Debug, Clone, Copy, Serialize, utoipa::ToSchema)]
@@ -164,7 +166,7 @@ fn literal(value: &Value) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::script::{machine::Machine, state::Nobody};
+    use satchel_script::{machine::Machine, state::Nobody};
     use serde_json::json;
 
     #[test]

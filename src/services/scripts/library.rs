@@ -14,18 +14,16 @@ use super::{
     loaded::{Capability, Loaded},
     naming, watch, worker,
 };
-use crate::{
-    app::App,
-    engine::{invoker::Invoker, registry::Registry, tool::Tool},
-    host::folder,
-    model::{
-        error::{Error, Result},
-        script::{Diagnostic, Grants, Origin},
-        spec::{Risk, Source},
-        time::Time,
-    },
-    store::scripts::{Kept, Scripts},
+use satchel_app::App;
+use satchel_engine::{invoker::Invoker, registry::Registry, tool::Tool};
+use satchel_host::folder;
+use satchel_model::{
+    error::{Error, Result},
+    script::{Diagnostic, Grants, Origin},
+    spec::{Risk, Source},
+    time::Time,
 };
+use satchel_store::scripts::{Kept, Scripts};
 
 /// Most files of the folder that are read.
 const MAX_FILES: usize = 500;

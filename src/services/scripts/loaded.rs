@@ -6,21 +6,19 @@ use serde::Serialize;
 use sha2::{Digest, Sha256};
 
 use super::run;
-use crate::{
-    engine::{authorise, context::Context, preparation::Preparation, registry::Registry, tool::Tool},
-    host::workers::Pace,
-    model::{
-        destination::Destination,
-        error::{Error, Result},
-        question::Question,
-        script::{
-            Author, Grants, Origin,
-            provenance::{Provenance, Writer},
-        },
-        spec::{Example, Risk, Setting, Source, Spec},
+use satchel_engine::{authorise, context::Context, preparation::Preparation, registry::Registry, tool::Tool};
+use satchel_host::workers::Pace;
+use satchel_model::{
+    destination::Destination,
+    error::{Error, Result},
+    question::Question,
+    script::{
+        Author, Grants, Origin,
+        provenance::{Provenance, Writer},
     },
-    script::header::{self, Head, Host},
+    spec::{Example, Risk, Setting, Source, Spec},
 };
+use satchel_script::header::{self, Head, Host};
 
 /// A script.
 #[derive(Debug, Clone)]

@@ -1,7 +1,7 @@
 //! Scripts of one name: which of them is meant, and what the others are told.
 
 use super::library::Shown;
-use crate::model::script::Origin;
+use satchel_model::script::Origin;
 
 /// The script a name means: the one that has it, then the console's. A draft is no tool yet, and is meant wherever there
 /// is one: it is nowhere else.
@@ -54,7 +54,9 @@ mod tests {
     use std::sync::Arc;
 
     use super::*;
-    use crate::{model::time::Time, services::scripts::Loaded, store::scripts::Kept};
+    use crate::scripts::Loaded;
+    use satchel_model::time::Time;
+    use satchel_store::scripts::Kept;
 
     fn shown(name: &str, origin: Origin, problem: Option<String>) -> Shown {
         let live = Some(Arc::new(Loaded::ungranted(origin, &format!("// @name {name}"))));

@@ -10,22 +10,20 @@ use super::{
     loaded::{Loaded, ensure_carries_none},
     naming, wider, worker,
 };
-use crate::{
-    engine::{confirm, run::Stops, tool::Tool},
-    model::{
-        call::{Call, Outcome},
-        error::{Error, Kind, Result},
-        id::shorten,
-        reserved,
-        script::{Diagnostic, Origin, TestRun},
-        spec::Source,
-        user::UserId,
-    },
-    script::{header, limits::MAX_SOURCE, wire::Checked},
-    store::{
-        people::Actor,
-        scripts::{Kept, NewVersion, Scripts},
-    },
+use satchel_engine::{confirm, run::Stops, tool::Tool};
+use satchel_model::{
+    call::{Call, Outcome},
+    error::{Error, Kind, Result},
+    id::shorten,
+    reserved,
+    script::{Diagnostic, Origin, TestRun},
+    spec::Source,
+    user::UserId,
+};
+use satchel_script::{header, limits::MAX_SOURCE, wire::Checked};
+use satchel_store::{
+    people::Actor,
+    scripts::{Kept, NewVersion, Scripts},
 };
 
 /// The workbench where scripts are made. Cheap to clone.
@@ -337,7 +335,7 @@ impl Workbench {
     }
 
     /// Every version of a script.
-    pub async fn versions(&self, name: &str) -> Result<Vec<crate::model::script::Version>> {
+    pub async fn versions(&self, name: &str) -> Result<Vec<satchel_model::script::Version>> {
         self.scripts.versions(name).await
     }
 }

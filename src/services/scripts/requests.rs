@@ -10,17 +10,15 @@ use serde_json::{Map, Value, json};
 use url::Url;
 
 use super::{loaded::Loaded, secrets::Secrets};
-use crate::{
-    engine::context::Context,
-    model::{
-        error::{Error, Result},
-        secret::forms,
-    },
-    net::http::{OF_CONNECTION, Request, Response},
-    script::{
-        header::Host,
-        wire::{Answer, HttpAsk, HttpBody},
-    },
+use satchel_engine::context::Context;
+use satchel_model::{
+    error::{Error, Result},
+    secret::forms,
+};
+use satchel_net::http::{OF_CONNECTION, Request, Response};
+use satchel_script::{
+    header::Host,
+    wire::{Answer, HttpAsk, HttpBody},
 };
 
 /// Redirects followed.

@@ -5,15 +5,13 @@ use std::{borrow::Cow, sync::Arc};
 use serde_json::{Map, Value, json};
 
 use super::{answers::Answers, loaded::Loaded, worker};
-use crate::{
-    engine::context::{Context, MAX_DEPTH},
-    host::workers::LEVELS,
-    model::{
-        error::{Error, Kind, Result},
-        output::{Content, Output},
-    },
-    script::wire::{Fault, Ran, Reply, Task},
+use satchel_engine::context::{Context, MAX_DEPTH};
+use satchel_host::workers::LEVELS;
+use satchel_model::{
+    error::{Error, Kind, Result},
+    output::{Content, Output},
 };
+use satchel_script::wire::{Fault, Ran, Reply, Task};
 
 const _: () = assert!((MAX_DEPTH as usize) < LEVELS, "each depth has places of its own");
 

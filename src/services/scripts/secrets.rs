@@ -1,11 +1,9 @@
 //! The secrets of a run: every form of them, and where each is sent.
 
-use crate::{
-    engine::settings::ToolSettings,
-    model::secret::{Secret, forms},
-    net::http::Request,
-    script::header::{Head, Host},
-};
+use satchel_engine::settings::ToolSettings;
+use satchel_model::secret::{Secret, forms};
+use satchel_net::http::Request;
+use satchel_script::header::{Head, Host};
 
 /// The secrets of a run.
 pub(super) struct Secrets {

@@ -3,13 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{loaded::Loaded, worker};
-use crate::{
-    host::workers::Workers,
-    model::{
-        error::{Error, Result},
-        script::Origin,
-        time::Time,
-    },
+use satchel_host::workers::Workers;
+use satchel_model::{
+    error::{Error, Result},
+    script::Origin,
+    time::Time,
 };
 
 /// Uses what the engine needs of the machine: memory, chance for its tables, numbers, text.

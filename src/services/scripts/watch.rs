@@ -11,10 +11,8 @@ use tokio::{
 };
 
 use super::library::Library;
-use crate::{
-    host::folder::{self, Lookout},
-    model::error::{Error, Result},
-};
+use satchel_host::folder::{self, Lookout};
+use satchel_model::error::{Error, Result};
 
 /// A file that is being written changes several times.
 const QUIET: Duration = Duration::from_millis(25);

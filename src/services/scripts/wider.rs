@@ -3,13 +3,11 @@
 use std::collections::BTreeSet;
 
 use super::loaded::{Capability, Loaded};
-use crate::{
-    model::{
-        caller::Permissions,
-        error::{Error, Result},
-    },
-    script::header::Head,
+use satchel_model::{
+    caller::Permissions,
+    error::{Error, Result},
 };
+use satchel_script::header::Head;
 
 /// Returns what the next text may do that the live one may not. `hidden` are the keys whose stored values are secrets.
 pub(super) fn wider(live: Option<&Loaded>, next: &Loaded, hidden: &BTreeSet<String>) -> Vec<String> {
@@ -73,7 +71,7 @@ fn lost_permission<'a>(live: &'a Head, next: &Head) -> Option<&'a str> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::script::Origin;
+    use satchel_model::script::Origin;
 
     fn text(header: &str) -> Loaded {
         Loaded::ungranted(Origin::Console, &format!("// @name a\n{header}\nfn run(args) {{ 1 }}"))

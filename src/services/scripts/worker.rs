@@ -6,18 +6,16 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{loaded::Loaded, run};
-use crate::{
-    host::workers::{Allowance, Death, Ended, Job, Said, Workers},
-    model::{
-        error::{Error, Kind, Result},
-        output::Output,
-        script::TestRun,
-        time::Time,
-    },
-    script::{
-        header, limits,
-        wire::{Answer, Ask, Checked, Reply, Task},
-    },
+use satchel_host::workers::{Allowance, Death, Ended, Job, Said, Workers};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    output::Output,
+    script::TestRun,
+    time::Time,
+};
+use satchel_script::{
+    header, limits,
+    wire::{Answer, Ask, Checked, Reply, Task},
 };
 
 /// The allowance of a worker between two questions of a run: what the engine allows, and a little to say so.

@@ -10,7 +10,8 @@ use super::{
     unnamed,
     words::{Kind, Words},
 };
-use crate::{model::error::Result, store::sql::Tx};
+use crate::sql::Tx;
+use satchel_model::error::Result;
 
 /// Rows that are counted in one transaction.
 const PART: i64 = 10_000;

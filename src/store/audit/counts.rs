@@ -9,10 +9,8 @@ use super::{
     stretches::{MINUTE, SPANS, TOTALS, ceil, floor, stretches},
     unnamed,
 };
-use crate::{
-    model::{audit::Event, error::Result, spec::Risk},
-    store::sql::Tx,
-};
+use crate::sql::Tx;
+use satchel_model::{audit::Event, error::Result, spec::Risk};
 
 /// Whether this outcome is of what went wrong.
 pub(super) fn is_wrong(outcome: &str) -> bool {

@@ -11,7 +11,7 @@ use super::{
     wanted::Wanted,
     words::{FACETS, Kind, Words},
 };
-use crate::model::{audit::AuditFacets, error::Result};
+use satchel_model::{audit::AuditFacets, error::Result};
 
 /// Most values told of one facet.
 const MOST: usize = 20;

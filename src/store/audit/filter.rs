@@ -1,10 +1,8 @@
 //! Which rows of the audit are wanted.
 
 use super::counts::Place;
-use crate::{
-    model::{call::CallId, error::Result, time::Time},
-    store::sql::Tx,
-};
+use crate::sql::Tx;
+use satchel_model::{call::CallId, error::Result, time::Time};
 
 /// The columns looked through for a text.
 const TEXT: &str = "instr(lower(coalesce(tool, '') || ' ' || person || ' ' || action || ' ' || arguments || ' ' \

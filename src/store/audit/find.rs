@@ -7,12 +7,10 @@ use super::{
     tally,
     verify::StoredRow,
 };
-use crate::{
-    model::{
-        audit::Entry,
-        error::{Error, Kind, Result},
-    },
-    store::sql::{Row, Tx},
+use crate::sql::{Row, Tx};
+use satchel_model::{
+    audit::Entry,
+    error::{Error, Kind, Result},
 };
 
 /// Bytes of arguments and changes of the rows that are read at once: a row beyond them is the last.

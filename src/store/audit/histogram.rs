@@ -11,13 +11,11 @@ use super::{
     wanted::Wanted,
     words::{Kind, Words},
 };
-use crate::{
-    model::{
-        audit::{AuditBin, AuditHistogram},
-        error::Result,
-        time::Time,
-    },
-    store::sql::Tx,
+use crate::sql::Tx;
+use satchel_model::{
+    audit::{AuditBin, AuditHistogram},
+    error::Result,
+    time::Time,
 };
 
 /// Most stretches a histogram has. Of each the counts of all kinds are read.

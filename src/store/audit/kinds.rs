@@ -8,7 +8,8 @@ use std::sync::Arc;
 use parking_lot::Mutex;
 
 use super::words::{Kind, Words};
-use crate::{model::error::Result, store::sql::Tx};
+use crate::sql::Tx;
+use satchel_model::error::Result;
 
 /// Most kinds that name a person and a tool. Where there are so many, new ones name neither.
 pub(super) const MOST: i64 = 100_000;

@@ -8,10 +8,8 @@ use super::{
     unnamed,
     words::{Kind, Words},
 };
-use crate::{
-    model::{error::Result, time::Time},
-    store::sql::Tx,
-};
+use crate::sql::Tx;
+use satchel_model::{error::Result, time::Time};
 
 /// Most rows that are read for one answer: of more, the newest.
 pub(super) const MOST_ROWS: i64 = 100_000;

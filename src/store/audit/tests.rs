@@ -9,18 +9,16 @@ use serde_json::{Value, json};
 
 use super::{Audit, Filter, chain, stretches::HOUR};
 use crate::{
-    model::{
-        audit::{AuditOutcome, Entry, Event, EventType},
-        call::Edit,
-        caller::Door,
-        spec::Risk,
-        time::Time,
-        user::UserId,
-    },
-    store::{
-        db::{Commit, Db},
-        sql::{Connection, Tx, left_at, params},
-    },
+    db::{Commit, Db},
+    sql::{Connection, Tx, left_at, params},
+};
+use satchel_model::{
+    audit::{AuditOutcome, Entry, Event, EventType},
+    call::Edit,
+    caller::Door,
+    spec::Risk,
+    time::Time,
+    user::UserId,
 };
 
 const START: i64 = 20_000 * 24 * HOUR + 17 * 60_000;

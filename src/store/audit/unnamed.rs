@@ -5,10 +5,8 @@ use super::{
     filter::{Filter, words},
     kinds::Placed,
 };
-use crate::{
-    model::error::Result,
-    store::sql::{Tx, params},
-};
+use crate::sql::{Tx, params};
+use satchel_model::error::Result;
 
 /// Notes what a row's kind leaves out of its words.
 pub(super) fn note(tx: &Tx, (seq, time): (i64, i64), kind: Placed, words: [&str; 6]) -> Result<()> {

@@ -3,13 +3,11 @@
 use serde_json::{Value, json};
 
 use super::chain;
-use crate::{
-    model::{
-        audit::{Anchor, Entry, FORMAT, Verification},
-        error::{Error, Result},
-        time::Time,
-    },
-    store::sql::{Row, Tx},
+use crate::sql::{Row, Tx};
+use satchel_model::{
+    audit::{Anchor, Entry, FORMAT, Verification},
+    error::{Error, Result},
+    time::Time,
 };
 
 /// Reads the chain from its first row: every number in order, every hash right, every anchor met.

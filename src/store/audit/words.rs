@@ -2,7 +2,8 @@
 
 use std::{collections::HashMap, sync::Arc};
 
-use crate::{model::error::Result, store::sql::Row};
+use crate::sql::Row;
+use satchel_model::error::Result;
 
 /// The facets, in the order of a kind's words.
 pub(super) const FACETS: [&str; 6] = ["event_type", "outcome", "risk", "door", "user", "tool"];

@@ -1,6 +1,6 @@
 //! Anchors of the audit that belong to a database: those taken up to its last row.
 
-use crate::model::{audit::Anchor, backup::AuditHead};
+use satchel_model::{audit::Anchor, backup::AuditHead};
 
 /// The lines of those up to the last row. An anchor may be taken while a database is copied: it is of what is not in it.
 pub(super) fn up_to(text: &str, head: Option<&AuditHead>) -> String {

@@ -20,7 +20,7 @@ use super::{
     holes::{self, Holes},
     names::{CONTENTS, FOLDERS, LONGEST_MADE},
 };
-use crate::model::{
+use satchel_model::{
     backup::LeftOut,
     error::{Error, Result},
 };

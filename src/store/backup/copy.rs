@@ -13,15 +13,13 @@ use std::{
 };
 
 use super::{fault, watch::Watch};
-use crate::{
-    model::{
-        backup::Part,
-        error::{Kind, Result},
-    },
-    store::sql::{
-        Connection, Tx,
-        pages::{self, Step},
-    },
+use crate::sql::{
+    Connection, Tx,
+    pages::{self, Step},
+};
+use satchel_model::{
+    backup::Part,
+    error::{Kind, Result},
 };
 
 /// Pages copied at once: half a megabyte.

@@ -16,19 +16,17 @@ use super::{
     write::Scrap,
 };
 use crate::{
-    model::{
-        error::{Error, Result},
-        id::shorten,
-        time::Time,
-    },
-    store::{
-        audit,
-        db::{Commit, Db},
-        dir::{self, DataDir},
-        key_file::KeyFile,
-        sql::{Connection, Depth, Tx},
-        vault_key,
-    },
+    audit,
+    db::{Commit, Db},
+    dir::{self, DataDir},
+    key_file::KeyFile,
+    sql::{Connection, Depth, Tx},
+    vault_key,
+};
+use satchel_model::{
+    error::{Error, Result},
+    id::shorten,
+    time::Time,
 };
 
 /// Documents that are looked at for something to ask.

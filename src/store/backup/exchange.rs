@@ -24,11 +24,9 @@ use super::{
     watch::Watch,
     write::{Scrap, sync_dir},
 };
-use crate::{
-    config::VaultKey,
-    model::error::{Error, Result},
-    store::{dir::LOCK, vault_key},
-};
+use crate::{dir::LOCK, vault_key};
+use satchel_config::VaultKey;
+use satchel_model::error::{Error, Result};
 
 /// Where it is unpacked.
 const RESTORED: &str = "restored";

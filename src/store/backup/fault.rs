@@ -2,7 +2,7 @@
 
 use std::{io, path::Path};
 
-use crate::model::error::{Error, Kind};
+use satchel_model::error::{Error, Kind};
 
 /// The failure of a file or directory that is written.
 pub(super) fn unwritable(path: &Path, error: io::Error) -> Error {

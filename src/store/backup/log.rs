@@ -2,13 +2,11 @@
 
 use serde_json::Value;
 
-use crate::{
-    model::{
-        audit::{AuditOutcome, Event, EventType},
-        caller::Door,
-        error::{Error, Result},
-    },
-    store::{audit::Audit, people::Actor},
+use crate::{audit::Audit, people::Actor};
+use satchel_model::{
+    audit::{AuditOutcome, Event, EventType},
+    caller::Door,
+    error::{Error, Result},
 };
 
 /// Who is behind it.
@@ -30,7 +28,7 @@ pub async fn record(
     by: &By,
     (action, arguments): (&str, Value),
     failure: Option<&Error>,
-    now: crate::model::time::Time,
+    now: satchel_model::time::Time,
 ) -> Result<()> {
     let (user_id, user, door) = match by {
         By::Person(actor) => (Some(actor.caller.user), actor.caller.username.clone(), actor.caller.door),

@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::model::error::{Error, Result};
+use satchel_model::error::{Error, Result};
 
 /// The first entry.
 pub(super) const MANIFEST: &str = "manifest.json";

@@ -15,12 +15,10 @@ use super::{
     fault,
     log::{self, By},
 };
-use crate::{
-    model::{
-        error::{Error, Result},
-        time::Time,
-    },
-    store::audit::Audit,
+use crate::audit::Audit;
+use satchel_model::{
+    error::{Error, Result},
+    time::Time,
 };
 
 /// Where they are kept, a line each.

@@ -20,7 +20,7 @@ use super::{
     watch::Watch,
     write::Job,
 };
-use crate::model::{
+use satchel_model::{
     backup::{LeftOut, Manifest},
     error::Error,
 };
@@ -175,13 +175,11 @@ impl Write for Paced {
 #[expect(clippy::disallowed_methods, reason = "tests lay out what is packed")]
 mod tests {
     use super::*;
-    use crate::{
-        model::{
-            backup::{FORMAT, PROGRAM, SealedTo},
-            error::Result,
-            time::Time,
-        },
-        store::backup::{below::Root, contents::Extras, copy::new_private, seal::Seal},
+    use crate::backup::{below::Root, contents::Extras, copy::new_private, seal::Seal};
+    use satchel_model::{
+        backup::{FORMAT, PROGRAM, SealedTo},
+        error::Result,
+        time::Time,
     };
     use std::{fs, rc::Rc};
 

@@ -16,18 +16,16 @@ use super::{
     watch::Watch,
 };
 use crate::{
-    model::{
-        backup::{Manifest, Part, SealedTo},
-        error::{Error, Result},
-        secret::Secret,
-    },
-    store::{
-        dir,
-        envelope::Kek,
-        key_file::KeyFile,
-        sql::{self, Connection, Tx},
-        vault_key,
-    },
+    dir,
+    envelope::Kek,
+    key_file::KeyFile,
+    sql::{self, Connection, Tx},
+    vault_key,
+};
+use satchel_model::{
+    backup::{Manifest, Part, SealedTo},
+    error::{Error, Result},
+    secret::Secret,
 };
 
 /// The fate of the vault's secrets where their key is not in the backup.

@@ -17,14 +17,12 @@ use super::{
     write::{Scrap, sync_dir},
 };
 use crate::{
-    model::{
-        backup::AuditHead,
-        error::{Error, Result},
-    },
-    store::{
-        dir::{self, DataDir},
-        sql::{Connection, Tx},
-    },
+    dir::{self, DataDir},
+    sql::{Connection, Tx},
+};
+use satchel_model::{
+    backup::AuditHead,
+    error::{Error, Result},
 };
 
 /// What databases that were gone back from are called.

@@ -21,7 +21,7 @@ use super::{
     stage::move_new,
     write::{Scrap, sync_dir},
 };
-use crate::model::{
+use satchel_model::{
     backup::SealedTo,
     error::{Error, Result},
     secret::Secret,

@@ -10,7 +10,7 @@ use std::{
 };
 
 use super::{below::Root, copy::new_private, fault, instance::Instance, write::Scrap};
-use crate::model::{
+use satchel_model::{
     backup::{Backup, Reason, State},
     error::{Error, Result},
     id::shorten,

@@ -17,14 +17,12 @@ use super::{
     write::{Scrap, sync_dir},
 };
 use crate::{
-    model::{
-        error::{Error, Kind, Result},
-        time::Time,
-    },
-    store::{
-        dir,
-        sql::{Connection, Depth},
-    },
+    dir,
+    sql::{Connection, Depth},
+};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    time::Time,
 };
 
 /// Where they lie, below the data directory.

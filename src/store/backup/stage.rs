@@ -19,10 +19,8 @@ use super::{
     names::DATABASE,
     write::{Scrap, sync_dir},
 };
-use crate::{
-    model::error::{Error, Result},
-    store::dir::{DataDir, LOCK},
-};
+use crate::dir::{DataDir, LOCK};
+use satchel_model::error::{Error, Result};
 
 /// Names that may lie in an empty directory: the root of a disk of its own, and what a restoring left that was killed.
 const IGNORED: [&str; 3] = ["lost+found", INSIDE, LOCK];

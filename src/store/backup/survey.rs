@@ -2,10 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::{
-    model::{backup::AuditHead, error::Result},
-    store::sql::Tx,
-};
+use crate::sql::Tx;
+use satchel_model::{backup::AuditHead, error::Result};
 
 /// The contents of a copy.
 pub(super) struct Survey {

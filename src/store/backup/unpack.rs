@@ -20,12 +20,10 @@ use super::{
     seal::Opener,
     watch::Watch,
 };
-use crate::{
-    model::{
-        backup::{LeftOut, Manifest, Part, foreign},
-        error::{Error, Result},
-    },
-    store::dir,
+use crate::dir;
+use satchel_model::{
+    backup::{LeftOut, Manifest, Part, foreign},
+    error::{Error, Result},
 };
 
 /// Longest manifest.

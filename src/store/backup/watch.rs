@@ -7,7 +7,7 @@ use std::sync::{
 
 use tokio_util::sync::CancellationToken;
 
-use crate::model::{
+use satchel_model::{
     backup::{Part, Progress},
     error::{Error, Kind, Result},
 };

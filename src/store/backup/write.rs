@@ -29,13 +29,11 @@ use super::{
     survey::{self, Survey},
     watch::Watch,
 };
-use crate::{
-    model::{
-        backup::{FORMAT, LeftOut, Manifest, PROGRAM, Part},
-        error::{Error, Result},
-        time::Time,
-    },
-    store::{dir, envelope::Kek, key_file::KeyFile, sql::Connection},
+use crate::{dir, envelope::Kek, key_file::KeyFile, sql::Connection};
+use satchel_model::{
+    backup::{FORMAT, LeftOut, Manifest, PROGRAM, Part},
+    error::{Error, Result},
+    time::Time,
 };
 
 /// Room that must stay beside what is written.

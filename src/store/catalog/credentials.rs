@@ -6,21 +6,19 @@ use serde_json::{Map, Value, json};
 
 use super::{Catalog, rows};
 use crate::{
-    model::{
-        catalog::{
-            auth::Auth,
-            credentials::Credentials,
-            system::{System, SystemId},
-        },
-        error::{Error, Result},
-        secret::{MASK, Secret},
-        time::Time,
+    people::Actor,
+    sql::Tx,
+    vault::{self, delete_in, names_in},
+};
+use satchel_model::{
+    catalog::{
+        auth::Auth,
+        credentials::Credentials,
+        system::{System, SystemId},
     },
-    store::{
-        people::Actor,
-        sql::Tx,
-        vault::{self, delete_in, names_in},
-    },
+    error::{Error, Result},
+    secret::{MASK, Secret},
+    time::Time,
 };
 
 impl Catalog {

@@ -5,19 +5,17 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use super::{Catalog, lets_through, rows};
-use crate::{
-    model::{
-        catalog::{
-            draft::EndpointDraft,
-            endpoint::{Endpoint, EndpointId, Operation},
-            system::SystemId,
-        },
-        error::{Error, Result},
-        id::shorten,
-        spec::Risk,
-        time::Time,
+use crate::{people::Actor, sql::Tx};
+use satchel_model::{
+    catalog::{
+        draft::EndpointDraft,
+        endpoint::{Endpoint, EndpointId, Operation},
+        system::SystemId,
     },
-    store::{people::Actor, sql::Tx},
+    error::{Error, Result},
+    id::shorten,
+    spec::Risk,
+    time::Time,
 };
 
 /// Most endpoints of a system.

@@ -7,16 +7,14 @@ use super::{
     endpoints::{MAX_ENDPOINTS, guarded, require_no_guard, slugs},
     lets_through, rows,
 };
-use crate::{
-    model::{
-        catalog::{
-            draft::endpoint_slug,
-            endpoint::{Endpoint, EndpointId},
-            system::SystemId,
-        },
-        error::{Error, Result},
+use crate::{people::Actor, sql::Tx};
+use satchel_model::{
+    catalog::{
+        draft::endpoint_slug,
+        endpoint::{Endpoint, EndpointId},
+        system::SystemId,
     },
-    store::{people::Actor, sql::Tx},
+    error::{Error, Result},
 };
 
 /// What is to become of a system's endpoints.

@@ -5,22 +5,20 @@ use serde_json::json;
 use super::{
     Catalog, Changed, credentials, described, endpoints, ensure_room, lets_through, moved, require_free, rows, slugs,
 };
-use crate::{
-    model::{
-        caller::Credential,
-        catalog::{
-            draft::{EndpointDraft, SystemDraft},
-            endpoint::{Endpoint, EndpointId},
-            status::SystemStatus,
-            system::{System, SystemId},
-            waiting::{SystemChange, Verdict, Waiting},
-        },
-        error::{Error, Result},
-        id::shorten,
-        origin::Origin,
-        time::Time,
+use crate::{people::Actor, sql::Tx};
+use satchel_model::{
+    caller::Credential,
+    catalog::{
+        draft::{EndpointDraft, SystemDraft},
+        endpoint::{Endpoint, EndpointId},
+        status::SystemStatus,
+        system::{System, SystemId},
+        waiting::{SystemChange, Verdict, Waiting},
     },
-    store::{people::Actor, sql::Tx},
+    error::{Error, Result},
+    id::shorten,
+    origin::Origin,
+    time::Time,
 };
 
 /// A tool that writes in somebody's name, and what it has read from outside.

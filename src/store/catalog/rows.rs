@@ -8,7 +8,7 @@ use super::super::{
     origin,
     sql::{Row, Tx, params},
 };
-use crate::model::{
+use satchel_model::{
     catalog::{
         directory::Registered,
         draft,

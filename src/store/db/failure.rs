@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::model::error::{Error, Kind};
+use satchel_model::error::{Error, Kind};
 
 pub(super) fn writing_busy() -> Error {
     busy("The server has more to write than it can keep up with: nothing was done. Try again in a minute.")

@@ -7,10 +7,8 @@ use parking_lot::Condvar;
 use tokio::task::JoinHandle;
 
 use super::*;
-use crate::{
-    model::{error::Kind, user::UserId},
-    store::sql::Tx,
-};
+use crate::sql::Tx;
+use satchel_model::{error::Kind, user::UserId};
 
 fn open(dir: &tempfile::TempDir) -> Db {
     let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
@@ -241,14 +239,6 @@ async fn a_full_disk_is_said_and_loses_nothing() {
     });
     assert_eq!(big.await.unwrap_err().kind(), Kind::DiskFull);
     assert_eq!(numbers(&db).await, [1]);
-}
-
-impl Db {
-    /// The same database for somebody with no patience at all, and the places they find: one.
-    pub(crate) fn crowded(&self) -> (Self, Arc<Semaphore>) {
-        let places = Arc::new(Semaphore::new(1));
-        (Self { places: Arc::clone(&places), patience: Duration::ZERO, ..self.clone() }, places)
-    }
 }
 
 /// How often this process has the database open.

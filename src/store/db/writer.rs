@@ -14,10 +14,8 @@ use tokio::{
     sync::{OwnedSemaphorePermit, oneshot, watch},
 };
 
-use crate::{
-    model::error::{Error, Kind, Result},
-    store::sql::{Connection, Tx},
-};
+use crate::sql::{Connection, Tx};
+use satchel_model::error::{Error, Kind, Result};
 
 /// The part that is undone where a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -7,18 +7,16 @@ use super::{
     rows::{discard, get, insert, put_content, requeue, whole},
 };
 use crate::{
-    model::{
-        error::{Error, Result},
-        knowledge::{Document, DocumentId, SourceKind, Status},
-        origin::Origin,
-    },
-    store::{
-        chunks, collections, origin,
-        people::Actor,
-        purge::{self, Purged},
-        sent,
-        sql::Tx,
-    },
+    chunks, collections, origin,
+    people::Actor,
+    purge::{self, Purged},
+    sent,
+    sql::Tx,
+};
+use satchel_model::{
+    error::{Error, Result},
+    knowledge::{Document, DocumentId, SourceKind, Status},
+    origin::Origin,
 };
 
 /// The part of a deleted document that stays.
@@ -33,7 +31,7 @@ pub enum Keep {
 impl Documents {
     /// Takes one in: it is read as soon as a worker is free. A file that was sent before, under the same name and to the
     /// same collection, is the document it became then.
-    pub(in crate::store) async fn add(&self, by: &Actor, new: NewDocument) -> Result<Document> {
+    pub(crate) async fn add(&self, by: &Actor, new: NewDocument) -> Result<Document> {
         let by = by.clone();
         self.db
             .write(move |tx| {
@@ -74,7 +72,7 @@ impl Documents {
     }
 
     /// Takes one out of the trash: it is read again.
-    pub(in crate::store) async fn restore(&self, by: &Actor, id: DocumentId) -> Result<Document> {
+    pub(crate) async fn restore(&self, by: &Actor, id: DocumentId) -> Result<Document> {
         self.again(by, id, "restore", |status| match status {
             Status::Deleted => Ok(()),
             _ => Err("It is not in the trash."),
@@ -83,7 +81,7 @@ impl Documents {
     }
 
     /// Tries one again that failed or was stopped.
-    pub(in crate::store) async fn retry(&self, by: &Actor, id: DocumentId) -> Result<Document> {
+    pub(crate) async fn retry(&self, by: &Actor, id: DocumentId) -> Result<Document> {
         self.again(by, id, "retry", |status| match status {
             Status::Failed | Status::Cancelled => Ok(()),
             Status::Deleted => Err("It is in the trash: restore it first."),
@@ -113,7 +111,7 @@ impl Documents {
     }
 
     /// Stops the work on one at once. What it was found by before stays found.
-    pub(in crate::store) async fn cancel(&self, by: &Actor, id: DocumentId) -> Result<Document> {
+    pub(crate) async fn cancel(&self, by: &Actor, id: DocumentId) -> Result<Document> {
         let by = by.clone();
         self.db
             .write(move |tx| {
@@ -141,7 +139,7 @@ impl Documents {
 
     /// Gives one a new content; none means: fetch its source again. What it says now is found until the new is ready.
     /// Gives the hash of the file before, too.
-    pub(in crate::store) async fn update(
+    pub(crate) async fn update(
         &self,
         by: &Actor,
         id: DocumentId,

@@ -1,12 +1,10 @@
 //! Filters of a list of documents.
 
 use super::rows::FROM;
-use crate::{
-    model::{
-        knowledge::{CollectionId, DocumentId, Status},
-        reader::Reader,
-    },
-    store::{collections::VISIBLE, sql::like},
+use crate::{collections::VISIBLE, sql::like};
+use satchel_model::{
+    knowledge::{CollectionId, DocumentId, Status},
+    reader::Reader,
 };
 
 /// Which documents are wanted.

@@ -2,18 +2,16 @@
 
 use super::{Content, NewDocument};
 use crate::{
-    model::{
-        error::{Error, Kind, Result},
-        knowledge::{Document, DocumentId, Source, Status},
-        reader::Reader,
-        time::Time,
-        user::UserId,
-    },
-    store::{
-        chunks,
-        collections::VISIBLE,
-        sql::{Row, Tx, params},
-    },
+    chunks,
+    collections::VISIBLE,
+    sql::{Row, Tx, params},
+};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    knowledge::{Document, DocumentId, Source, Status},
+    reader::Reader,
+    time::Time,
+    user::UserId,
 };
 
 pub(super) const COLUMNS: &str =
@@ -25,7 +23,7 @@ pub(super) const FROM: &str =
     "FROM documents d JOIN collections k ON k.number = d.collection LEFT JOIN users a ON a.id = d.added_by";
 
 /// Adds a row that is to be worked on. Returns its number and its id.
-pub(in crate::store) fn insert(
+pub(crate) fn insert(
     tx: &Tx,
     by: Option<UserId>,
     now: Time,
@@ -53,14 +51,14 @@ pub(in crate::store) fn insert(
     Ok((number, id))
 }
 
-pub(in crate::store) fn put_content(tx: &Tx, number: i64, content: &Content) -> Result<()> {
+pub(crate) fn put_content(tx: &Tx, number: i64, content: &Content) -> Result<()> {
     let sql = "UPDATE documents SET name = ?2, mime = ?3, bytes = ?4, file = ?5 WHERE number = ?1";
     tx.run(sql, (number, &content.name, &content.mime, content.bytes.cast_signed(), &content.hash))?;
     Ok(())
 }
 
 /// Makes a document wait for a worker, from the beginning.
-pub(in crate::store) fn requeue(tx: &Tx, number: i64, now: i64) -> Result<()> {
+pub(crate) fn requeue(tx: &Tx, number: i64, now: i64) -> Result<()> {
     tx.run(
         "UPDATE documents SET status = 'queued', reason = NULL, progress = 0, attempts = 0, not_before = 0,
                               deleted_at = NULL, updated_at = ?2, run = run + 1 WHERE number = ?1",
@@ -70,7 +68,7 @@ pub(in crate::store) fn requeue(tx: &Tx, number: i64, now: i64) -> Result<()> {
 }
 
 /// Puts a document in the trash: of what it is found by, nothing stays.
-pub(in crate::store) fn discard(tx: &Tx, number: i64, now: i64) -> Result<()> {
+pub(crate) fn discard(tx: &Tx, number: i64, now: i64) -> Result<()> {
     chunks::remove(tx, number, 0..=i64::MAX)?;
     forget_passages(tx, number)?;
     tx.run(
@@ -82,7 +80,7 @@ pub(in crate::store) fn discard(tx: &Tx, number: i64, now: i64) -> Result<()> {
 }
 
 /// Removes a document's row and everything of it in the database.
-pub(in crate::store) fn remove(tx: &Tx, number: i64) -> Result<()> {
+pub(crate) fn remove(tx: &Tx, number: i64) -> Result<()> {
     chunks::remove(tx, number, 0..=i64::MAX)?;
     forget_passages(tx, number)?;
     tx.run("DELETE FROM documents WHERE number = ?1", [number])?;

@@ -3,16 +3,14 @@
 use serde_json::json;
 
 use crate::{
-    model::{
-        error::{Error, Result},
-        graph::{Finding, Thing},
-        text::head,
-        time::Time,
-    },
-    store::{
-        chunks,
-        sql::{Row, Tx, like, params},
-    },
+    chunks,
+    sql::{Row, Tx, like, params},
+};
+use satchel_model::{
+    error::{Error, Result},
+    graph::{Finding, Thing},
+    text::head,
+    time::Time,
 };
 
 /// What a document is in the graph.

@@ -7,17 +7,15 @@ use serde_json::{Map, Value};
 
 use super::{Filter, Sight};
 use crate::{
-    model::{
-        error::{Error, Result},
-        graph::{Count, Edge, MAX_DEPTH, Neighbor, Node, Overview, Part},
-        origin::Origin,
-    },
-    store::{
-        author,
-        collections::VISIBLE,
-        origin,
-        sql::{Row, Tx, like, params},
-    },
+    author,
+    collections::VISIBLE,
+    origin,
+    sql::{Row, Tx, like, params},
+};
+use satchel_model::{
+    error::{Error, Result},
+    graph::{Count, Edge, MAX_DEPTH, Neighbor, Node, Overview, Part},
+    origin::Origin,
 };
 
 /// Most nodes and edges of one answer.

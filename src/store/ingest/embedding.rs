@@ -4,13 +4,11 @@ use std::sync::Arc;
 
 use super::{Ingest, ensure_run};
 use crate::{
-    model::{error::Result, index::ContentHash, time::Time},
-    store::{
-        chunks::{self, Unembedded},
-        sql::Row,
-        vectors,
-    },
+    chunks::{self, Unembedded},
+    sql::Row,
+    vectors,
 };
+use satchel_model::{error::Result, index::ContentHash, time::Time};
 
 const EMBEDDING: &str = "FROM documents WHERE status = 'embedding'";
 const STAGED: &str =

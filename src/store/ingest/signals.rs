@@ -7,7 +7,7 @@ use tokio::sync::Notify;
 use tokio_util::sync::CancellationToken;
 
 use super::Ingest;
-use crate::model::knowledge::DocumentId;
+use satchel_model::knowledge::DocumentId;
 
 /// Signals that wake workers, and those that stop them.
 #[derive(Default)]

@@ -7,10 +7,8 @@ use std::{
 
 use parking_lot::Mutex;
 
-use crate::{
-    model::{error::Result, time::Time},
-    store::sql::{Row, Tx},
-};
+use crate::sql::{Row, Tx};
+use satchel_model::{error::Result, time::Time};
 
 /// A person's id; empty where nobody added a document, or nobody who is still there.
 type Who = String;
@@ -92,7 +90,7 @@ fn people(tx: &Tx, status: &'static str) -> Result<Vec<Who>> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{
+    use crate::{
         db::{Commit, Db},
         sql::Connection,
     };

@@ -5,16 +5,14 @@ use std::collections::{BTreeMap, BTreeSet, HashSet};
 use serde::Serialize;
 
 use super::rows::{read, with_wordings};
-use crate::{
-    model::{
-        error::Result,
-        memory::{Layer, Memory, MemoryId},
-        origin::Origin,
-        time::Time,
-        user::UserId,
-        words,
-    },
-    store::sql::Tx,
+use crate::sql::Tx;
+use satchel_model::{
+    error::Result,
+    memory::{Layer, Memory, MemoryId},
+    origin::Origin,
+    time::Time,
+    user::UserId,
+    words,
 };
 
 /// Most memories looked at.

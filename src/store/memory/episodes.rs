@@ -2,19 +2,17 @@
 
 use super::rows;
 use crate::{
-    model::{
-        conversation::{ConversationId, Message},
-        error::{Error, Result},
-        memory::{Layer, Memory, MemoryId, NewMemory},
-        time::Time,
-        user::UserId,
-    },
-    store::{
-        conversations,
-        db::Db,
-        messages,
-        sql::{Params, Tx, params},
-    },
+    conversations,
+    db::Db,
+    messages,
+    sql::{Params, Tx, params},
+};
+use satchel_model::{
+    conversation::{ConversationId, Message},
+    error::{Error, Result},
+    memory::{Layer, Memory, MemoryId, NewMemory},
+    time::Time,
+    user::UserId,
 };
 
 /// Most conversations looked at in one go.

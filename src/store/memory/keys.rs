@@ -1,10 +1,8 @@
 //! Keys of memories that were given none: the first words of what they say.
 
 use super::rows::{by_key, first};
-use crate::{
-    model::{error::Result, memory::Memory, time::Time, user::UserId, words},
-    store::sql::Tx,
-};
+use crate::sql::Tx;
+use satchel_model::{error::Result, memory::Memory, time::Time, user::UserId, words};
 
 /// Longest key made from a content.
 const MAX_KEY: usize = 48;

@@ -4,18 +4,16 @@ use std::str::FromStr;
 
 use super::search;
 use crate::{
-    model::{
-        error::{Error, Result},
-        id::{Id, Noun},
-        memory::{Layer, Memory, MemoryId, Wording},
-        strength::Strength,
-        time::Time,
-        user::UserId,
-    },
-    store::{
-        origin,
-        sql::{Row, Tx, params},
-    },
+    origin,
+    sql::{Row, Tx, params},
+};
+use satchel_model::{
+    error::{Error, Result},
+    id::{Id, Noun},
+    memory::{Layer, Memory, MemoryId, Wording},
+    strength::Strength,
+    time::Time,
+    user::UserId,
 };
 
 /// Most earlier wordings kept of one memory, of each kind.

@@ -9,19 +9,17 @@ use super::{
     search,
     vectors::{self, Vectors},
 };
-use crate::{
-    model::{
-        conversation::{ConversationId, MessageId},
-        error::{Error, Result},
-        likeness,
-        memory::{Layer, Memory, MemoryId, NewMemory, Wording},
-        origin::Origin,
-        strength::Strength,
-        time::Time,
-        user::UserId,
-        words,
-    },
-    store::sql::Tx,
+use crate::sql::Tx;
+use satchel_model::{
+    conversation::{ConversationId, MessageId},
+    error::{Error, Result},
+    likeness,
+    memory::{Layer, Memory, MemoryId, NewMemory, Wording},
+    origin::Origin,
+    strength::Strength,
+    time::Time,
+    user::UserId,
+    words,
 };
 
 /// How near in meaning two wordings of one thing are at least. With all-MiniLM-L6-v2 a paraphrase of a short statement
@@ -260,7 +258,7 @@ fn key_after(tx: &Tx, saying: &Saying, old: &Memory, new: &NewMemory) -> Result<
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::store::{
+    use crate::{
         db::{Commit, Db},
         memory::MemoryStore,
         users,

@@ -11,15 +11,13 @@ use super::{
     rows::{read, recent, with_wordings},
     vectors::Cache,
 };
-use crate::{
-    model::{
-        error::{Error, Result},
-        memory::{Layer, Match, Memory, Vector},
-        time::Time,
-        user::UserId,
-        words,
-    },
-    store::sql::{Row, Tx, places, rounded},
+use crate::sql::{Row, Tx, places, rounded};
+use satchel_model::{
+    error::{Error, Result},
+    memory::{Layer, Match, Memory, Vector},
+    time::Time,
+    user::UserId,
+    words,
 };
 
 /// Most memories one search looks at closely by words.

@@ -6,16 +6,14 @@ use moka::sync::Cache as Bounded;
 use parking_lot::Mutex;
 
 use crate::{
-    model::{
-        error::Result,
-        memory::{MemoryId, Vector},
-        user::UserId,
-        vector::cosine,
-    },
-    store::{
-        sql::{Tx, params},
-        vectors::{bytes, floats},
-    },
+    sql::{Tx, params},
+    vectors::{bytes, floats},
+};
+use satchel_model::{
+    error::Result,
+    memory::{MemoryId, Vector},
+    user::UserId,
+    vector::cosine,
 };
 
 /// Most bytes the copies take together.

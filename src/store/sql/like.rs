@@ -1,7 +1,7 @@
 //! Patterns of LIKE.
 
 /// A LIKE pattern that finds the text itself, whatever signs it holds.
-pub(in crate::store) fn like(text: &str) -> String {
+pub(crate) fn like(text: &str) -> String {
     let mut pattern = String::from("%");
     for c in text.chars() {
         if matches!(c, '%' | '_' | '\\') {

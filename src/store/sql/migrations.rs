@@ -3,18 +3,18 @@
 use include_dir::{Dir, include_dir};
 use rusqlite_migration::{Migrations, SchemaVersion};
 
-use super::connection::Connection;
-use crate::model::error::{Error, Result};
+use super::{connection::Connection, failure::from_sqlite};
+use satchel_model::error::{Error, Result};
 
-static MIGRATIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/migrations");
+static MIGRATIONS: Dir<'_> = include_dir!("$CARGO_MANIFEST_DIR/../../migrations");
 
 /// The number of the last migration this binary knows.
-pub(in crate::store) fn newest_schema() -> usize {
+pub(crate) fn newest_schema() -> usize {
     MIGRATIONS.dirs().count()
 }
 
 /// Brings the schema up to date; where there is one already, `before` is told its number first, and stops it by failing.
-pub(in crate::store) fn migrate(connection: &mut Connection, before: impl FnOnce(usize) -> Result<()>) -> Result<()> {
+pub(crate) fn migrate(connection: &mut Connection, before: impl FnOnce(usize) -> Result<()>) -> Result<()> {
     let migrations = Migrations::from_directory(&MIGRATIONS).map_err(Error::internal)?;
     let (newest, connection) = (newest_schema(), connection.driver());
     match migrations.current_version(connection).map_err(unmigrated)? {
@@ -32,14 +32,14 @@ pub(in crate::store) fn migrate(connection: &mut Connection, before: impl FnOnce
 
 fn unmigrated(error: rusqlite_migration::Error) -> Error {
     match error {
-        rusqlite_migration::Error::RusqliteError { err, .. } => err.into(),
+        rusqlite_migration::Error::RusqliteError { err, .. } => from_sqlite(err),
         error => Error::internal(error),
     }
 }
 
 /// A database as a version left it whose last migration was this one, to be opened by the version of now.
 #[cfg(test)]
-pub(in crate::store) fn left_at(path: &std::path::Path, migration: usize) -> Connection {
+pub(crate) fn left_at(path: &std::path::Path, migration: usize) -> Connection {
     let mut connection = Connection::open(path).unwrap();
     Migrations::from_directory(&MIGRATIONS).unwrap().to_version(connection.driver(), migration).unwrap();
     connection

@@ -13,14 +13,14 @@ mod tx;
 mod value;
 
 pub use connection::Connection;
-pub(in crate::store) use inspect::Depth;
-pub(in crate::store) use like::like;
+pub(crate) use inspect::Depth;
+pub(crate) use like::like;
 #[cfg(test)]
-pub(in crate::store) use migrations::left_at;
-pub(in crate::store) use migrations::{migrate, newest_schema};
+pub(crate) use migrations::left_at;
+pub(crate) use migrations::{migrate, newest_schema};
 pub use params::Params;
-pub(in crate::store) use params::params;
-pub(in crate::store) use places::{places, rounded};
+pub(crate) use params::params;
+pub(crate) use places::{places, rounded};
 pub use row::Row;
 pub use tx::{Moment, Tx};
 pub use value::{Bind, Column, Misfit, Value};

@@ -1,7 +1,7 @@
 //! What a statement binds.
 
 use super::value::Bind;
-use crate::model::error::Result;
+use satchel_model::error::Result;
 
 /// The values that a statement binds, in the order of its `?1`, `?2`: nothing, a tuple, an array or a list.
 pub trait Params {
@@ -67,7 +67,7 @@ tuples!(A B C D E F G H);
 /// More values than a tuple may have.
 macro_rules! params {
     ($($value:expr),+ $(,)?) => {
-        [$(&$value as &dyn $crate::store::sql::Bind),+]
+        [$(&$value as &dyn $crate::sql::Bind),+]
     };
 }
-pub(in crate::store) use params;
+pub(crate) use params;

@@ -1,14 +1,14 @@
 //! Lists of values in a statement.
 
 /// SQL of so many places for values, the first of which is `?first`: what stands within the brackets of an `IN`.
-pub(in crate::store) fn places(first: usize, number: usize) -> String {
+pub(crate) fn places(first: usize, number: usize) -> String {
     let each: Vec<String> = (first..first + number).map(|place| format!("?{place}")).collect();
     each.join(", ")
 }
 
 /// The values of a list, with the last one again up to a round number of them: a statement is prepared for each length of
 /// its list, so there are to be few.
-pub(in crate::store) fn rounded<T: Clone>(values: &[T]) -> Vec<T> {
+pub(crate) fn rounded<T: Clone>(values: &[T]) -> Vec<T> {
     let mut all = values.to_vec();
     if let Some(last) = values.last() {
         all.resize(values.len().next_power_of_two(), last.clone());

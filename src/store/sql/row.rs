@@ -4,8 +4,9 @@ use std::{cell::Cell, str::FromStr};
 
 use serde::de::DeserializeOwned;
 
+use super::failure::from_sqlite;
 use super::value::{Column, Misfit, Value};
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     time::Time,
 };
@@ -70,7 +71,7 @@ impl<'a> Row<'a> {
     fn place(&self, name: &str) -> Result<usize> {
         let (statement, next) = (self.row.as_ref(), self.next.get());
         let is_next = statement.column_name(next).is_ok_and(|found| found == name);
-        let place = if is_next { next } else { statement.column_index(name)? };
+        let place = if is_next { next } else { statement.column_index(name).map_err(from_sqlite)? };
         let named = || statement.column_names().into_iter().filter(|found| found.eq_ignore_ascii_case(name)).count();
         debug_assert!(named() == 1, "a query has two columns '{name}'");
         Ok(place)

@@ -4,8 +4,8 @@ use std::ops::Deref;
 
 use rusqlite::CachedStatement;
 
-use super::{params::Params, row::Row, value::Column};
-use crate::model::error::{Error, Result};
+use super::{failure::from_sqlite, params::Params, row::Row, value::Column};
+use satchel_model::error::{Error, Result};
 
 /// The database, as the work of a read or a write sees it. Statements are prepared once.
 ///
@@ -16,7 +16,7 @@ pub struct Tx(pub(super) rusqlite::Connection);
 impl Tx {
     /// Runs a statement. Returns how many rows it changed.
     pub fn run(&self, sql: &str, params: impl Params) -> Result<usize> {
-        Ok(self.bound(sql, &params)?.raw_execute()?)
+        self.bound(sql, &params)?.raw_execute().map_err(from_sqlite)
     }
 
     /// Runs a statement once with each of these; where one fails, those before have run. Returns how many rows were changed.
@@ -25,7 +25,7 @@ impl Tx {
         let mut changed = 0;
         for params in rows {
             bind(&mut statement, &params)?;
-            changed += statement.raw_execute()?;
+            changed += statement.raw_execute().map_err(from_sqlite)?;
         }
         Ok(changed)
     }
@@ -64,7 +64,7 @@ impl Tx {
     ) -> Result<Option<T>> {
         let mut statement = self.bound(sql, &params)?;
         let mut rows = statement.raw_query();
-        while let Some(row) = rows.next()? {
+        while let Some(row) = rows.next().map_err(from_sqlite)? {
             if let Some(found) = read(&Row::new(row))? {
                 return Ok(Some(found));
             }
@@ -84,16 +84,16 @@ impl Tx {
 
     /// Runs statements that bind nothing, one after the other; where one fails, those before have run.
     pub fn script(&self, sql: &str) -> Result<()> {
-        Ok(self.0.execute_batch(sql)?)
+        self.0.execute_batch(sql).map_err(from_sqlite)
     }
 
     /// The database as it is now: what is read through this is of one moment, whatever is written meanwhile.
     pub fn moment(&self) -> Result<Moment<'_>> {
-        Ok(Moment { tx: self, _open: self.0.unchecked_transaction()? })
+        Ok(Moment { tx: self, _open: self.0.unchecked_transaction().map_err(from_sqlite)? })
     }
 
     /// Whether no transaction is open any more: SQLite itself undoes a whole one where it cannot go on.
-    pub(in crate::store) fn is_undone(&self) -> bool {
+    pub(crate) fn is_undone(&self) -> bool {
         self.0.is_autocommit()
     }
 
@@ -105,7 +105,7 @@ impl Tx {
 
     fn prepared(&self, sql: &str) -> Result<CachedStatement<'_>> {
         tracing::trace!(target: "satchel::sql", sql);
-        Ok(self.0.prepare_cached(sql)?)
+        self.0.prepare_cached(sql).map_err(from_sqlite)
     }
 }
 
@@ -113,10 +113,10 @@ fn bind(statement: &mut CachedStatement<'_>, params: &impl Params) -> Result<()>
     let mut bound = 0_usize;
     params.each(&mut |value| {
         bound += 1;
-        Ok(statement.raw_bind_parameter(bound, value.value())?)
+        statement.raw_bind_parameter(bound, value.value()).map_err(from_sqlite)
     })?;
     if bound != statement.parameter_count() {
-        return Err(rusqlite::Error::InvalidParameterCount(bound, statement.parameter_count()).into());
+        return Err(from_sqlite(rusqlite::Error::InvalidParameterCount(bound, statement.parameter_count())));
     }
     Ok(())
 }

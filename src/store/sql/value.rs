@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use rusqlite::types::{ToSql, ToSqlOutput, ValueRef};
 
-use crate::model::time::Time;
+use satchel_model::time::Time;
 
 /// Why a value is not read as a type.
 #[derive(Debug)]

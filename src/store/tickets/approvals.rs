@@ -1,7 +1,7 @@
 //! A yes for a whole conversation: it covers what it said, in the words the person was shown, and no more.
 
 use super::Tickets;
-use crate::model::{conversation::ConversationId, definition::Definition, error::Result};
+use satchel_model::{conversation::ConversationId, definition::Definition, error::Result};
 
 /// A yes for a whole conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -5,19 +5,17 @@ use std::str::FromStr;
 use serde::{Deserialize, Serialize};
 
 use super::{Asker, PENDING, PENDING_BYTES, Verdict, digest};
-use crate::{
-    model::{
-        call::{Approved, Ticket, TicketId, TicketState},
-        caller::Door,
-        conversation::ConversationId,
-        error::{Error, Kind, Result},
-        question::Question,
-        spec::Risk,
-        time::Time,
-        user::UserId,
-        warning::warnings,
-    },
-    store::sql::{Row, Tx, params},
+use crate::sql::{Row, Tx, params};
+use satchel_model::{
+    call::{Approved, Ticket, TicketId, TicketState},
+    caller::Door,
+    conversation::ConversationId,
+    error::{Error, Kind, Result},
+    question::Question,
+    spec::Risk,
+    time::Time,
+    user::UserId,
+    warning::warnings,
 };
 
 /// The column `call`: who asked, and what the person is asked. Rows of earlier versions have no question and no scope.

@@ -3,17 +3,15 @@
 use serde::{Deserialize, Serialize};
 
 use super::{NewTurn, OpenTurn};
-use crate::{
-    model::{
-        call::TicketId,
-        caller::{Caller, Credential, Door, Permissions},
-        conversation::{Turn, TurnId, TurnState},
-        error::{Error, Result},
-        id::Id,
-        llm::Usage,
-        user::{ApiKey, UserId},
-    },
-    store::sql::{Row, Tx, params},
+use crate::sql::{Row, Tx, params};
+use satchel_model::{
+    call::TicketId,
+    caller::{Caller, Credential, Door, Permissions},
+    conversation::{Turn, TurnId, TurnState},
+    error::{Error, Result},
+    id::Id,
+    llm::Usage,
+    user::{ApiKey, UserId},
 };
 
 /// Who began a turn, as its row keeps it.

@@ -1,14 +1,12 @@
 //! The states of turns: which they are in, and which somebody wants them to be in.
 
 use super::Turns;
-use crate::{
-    model::{
-        conversation::{TurnId, TurnState},
-        error::{Error, Result},
-        provider::failure::ProviderFailure,
-        time::Time,
-    },
-    store::sql::params,
+use crate::sql::params;
+use satchel_model::{
+    conversation::{TurnId, TurnState},
+    error::{Error, Result},
+    provider::failure::ProviderFailure,
+    time::Time,
 };
 
 impl Turns {

@@ -4,18 +4,16 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{
-    engine::{
-        context::Context,
-        tool::{Alias, Tool},
-    },
-    model::{
-        error::Result,
-        output::Output,
-        spec::{Category, Risk},
-    },
-    services::{find::conversation, handles::Handles},
+use satchel_engine::{
+    context::Context,
+    tool::{Alias, Tool},
 };
+use satchel_model::{
+    error::Result,
+    output::Output,
+    spec::{Category, Risk},
+};
+use satchel_services::{find::conversation, handles::Handles};
 
 const DEFAULT_LIMIT: u32 = 5;
 const MAX_LIMIT: u32 = 10;
@@ -63,20 +61,18 @@ async fn run(handles: Handles, cx: Context, args: Args) -> Result<Output> {
     Ok(Output::json(answer))
 }
 
-#[cfg(all(test, feature = "embedded-model"))]
+#[cfg(test)]
 mod tests {
-    use crate::{
-        engine::registry::Registry,
-        index::embed::{embedder::Embedder, model::Model, workers::Limits},
-        services::{
-            find::{
-                catalogue::Catalogue,
-                past::Past,
-                ranking::{self, Question},
-            },
-            handles::Handles,
+    use crate::list;
+    use satchel_engine::registry::Registry;
+    use satchel_index::embed::{embedder::Embedder, model::Model, workers::Limits};
+    use satchel_services::{
+        find::{
+            catalogue::Catalogue,
+            past::Past,
+            ranking::{self, Question},
         },
-        tools::list,
+        handles::Handles,
     };
 
     #[tokio::test(flavor = "multi_thread")]

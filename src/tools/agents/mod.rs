@@ -3,7 +3,8 @@
 mod find_tools;
 mod parallel;
 
-use crate::{engine::tool::Tool, services::handles::Handles};
+use satchel_engine::tool::Tool;
+use satchel_services::handles::Handles;
 
 /// The tools of this category.
 pub fn tools(handles: &Handles) -> Vec<Tool> {

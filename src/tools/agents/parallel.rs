@@ -7,19 +7,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use crate::{
-    engine::{
-        context::Context,
-        preparation::Preparation,
-        registry::Registry,
-        tool::{Alias, InnerCall, InnerQuestion, Tool},
-    },
-    model::{
-        error::Result,
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
-    },
+use satchel_engine::{
+    context::Context,
+    preparation::Preparation,
+    registry::Registry,
+    tool::{Alias, InnerCall, InnerQuestion, Tool},
+};
+use satchel_model::{
+    error::Result,
+    output::Output,
+    question::Question,
+    spec::{Category, Risk},
 };
 
 /// The number of calls that run at once.

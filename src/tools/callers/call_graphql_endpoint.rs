@@ -5,13 +5,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::given;
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    model::{error::Result, output::Output, question::Question, spec::Category},
-    services::{
-        catalog::{ahead, calls, graphql_call::Query, resolve, risk},
-        handles::Handles,
-    },
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_model::{error::Result, output::Output, question::Question, spec::Category};
+use satchel_services::{
+    catalog::{ahead, calls, graphql_call::Query, resolve, risk},
+    handles::Handles,
 };
 
 #[derive(Clone, Deserialize, Serialize, JsonSchema)]

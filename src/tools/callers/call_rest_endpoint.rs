@@ -8,24 +8,22 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::given;
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    model::{
-        catalog::endpoint::is_json,
-        error::{Error, Result},
-        id::shorten,
-        output::Output,
-        question::Question,
-        spec::Category,
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_model::{
+    catalog::endpoint::is_json,
+    error::{Error, Result},
+    id::shorten,
+    output::Output,
+    question::Question,
+    spec::Category,
+};
+use satchel_services::{
+    catalog::{
+        ahead, calls,
+        rest::{Body, RestRequest},
+        risk,
     },
-    services::{
-        catalog::{
-            ahead, calls,
-            rest::{Body, RestRequest},
-            risk,
-        },
-        handles::Handles,
-    },
+    handles::Handles,
 };
 
 /// The media type of a form.

@@ -7,21 +7,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::given;
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    model::{
-        error::{Error, Result},
-        output::Output,
-        question::Question,
-        spec::Category,
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    question::Question,
+    spec::Category,
+};
+use satchel_services::{
+    catalog::{
+        ahead, calls, risk,
+        websocket_call::{self, SocketAsk},
     },
-    services::{
-        catalog::{
-            ahead, calls, risk,
-            websocket_call::{self, SocketAsk},
-        },
-        handles::Handles,
-    },
+    handles::Handles,
 };
 
 /// Seconds an answer is waited for unless the caller says otherwise.

@@ -5,15 +5,13 @@ use std::{collections::BTreeMap, time::Duration};
 
 use serde_json::Value;
 
-use crate::{
-    engine::{preparation::Preparation, tool::Tool},
-    model::{
-        catalog::{directory::Directory, pace::MAX_TIMEOUT},
-        error::{Error, Result},
-        spec::Risk,
-    },
-    services::{catalog::resolve, handles::Handles},
+use satchel_engine::{preparation::Preparation, tool::Tool};
+use satchel_model::{
+    catalog::{directory::Directory, pace::MAX_TIMEOUT},
+    error::{Error, Result},
+    spec::Risk,
 };
+use satchel_services::{catalog::resolve, handles::Handles};
 
 /// A system's own time, retries and its turn included, ends a call before this does.
 pub(super) const TIMEOUT: Duration = Duration::from_secs(MAX_TIMEOUT as u64 + 60);

@@ -7,7 +7,8 @@ mod call_soap_endpoint;
 mod call_websocket;
 mod given;
 
-use crate::{engine::tool::Tool, services::handles::Handles};
+use satchel_engine::tool::Tool;
+use satchel_services::handles::Handles;
 
 /// The tools of this category.
 pub fn tools(handles: &Handles) -> Vec<Tool> {

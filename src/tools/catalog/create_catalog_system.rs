@@ -5,19 +5,17 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::written::written;
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        catalog::{
-            auth::{Auth, AuthType},
-            draft::SystemDraft,
-        },
-        error::Result,
-        output::Output,
-        spec::{Category, Risk},
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    catalog::{
+        auth::{Auth, AuthType},
+        draft::SystemDraft,
     },
-    services::catalog::change::CatalogProposals,
+    error::Result,
+    output::Output,
+    spec::{Category, Risk},
 };
+use satchel_services::catalog::change::CatalogProposals;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -7,20 +7,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use super::written::{WAITS, written};
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        catalog::{
-            draft::EndpointDraft,
-            endpoint::{Parameter, ParameterPlace},
-            style::Style,
-        },
-        error::Result,
-        output::Output,
-        spec::{Category, Risk},
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    catalog::{
+        draft::EndpointDraft,
+        endpoint::{Parameter, ParameterPlace},
+        style::Style,
     },
-    services::catalog::{change::CatalogProposals, resolve},
+    error::Result,
+    output::Output,
+    spec::{Category, Risk},
 };
+use satchel_services::catalog::{change::CatalogProposals, resolve};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -4,11 +4,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{error::Result, output::Output, spec::Category},
-    services::catalog::resolve,
-};
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{error::Result, output::Output, spec::Category};
+use satchel_services::catalog::resolve;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -7,7 +7,8 @@ mod list_system_endpoints;
 mod update_catalog_system;
 mod written;
 
-use crate::{engine::tool::Tool, services::handles::Handles};
+use satchel_engine::tool::Tool;
+use satchel_services::handles::Handles;
 
 /// The tools of this category.
 pub fn tools(handles: &Handles) -> Vec<Tool> {

@@ -9,19 +9,17 @@ use super::{
     create_catalog_system::tags,
     written::{WAITS, written},
 };
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    model::{
-        catalog::{directory::Directory, draft::base_url, waiting::SystemChange},
-        error::{Error, Result},
-        id::shorten,
-        output::Output,
-        spec::{Category, Risk},
-    },
-    services::{
-        catalog::{change::CatalogProposals, resolve},
-        handles::Handles,
-    },
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_model::{
+    catalog::{directory::Directory, draft::base_url, waiting::SystemChange},
+    error::{Error, Result},
+    id::shorten,
+    output::Output,
+    spec::{Category, Risk},
+};
+use satchel_services::{
+    catalog::{change::CatalogProposals, resolve},
+    handles::Handles,
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -1,6 +1,7 @@
 //! The result of a tool that has written an entry.
 
-use crate::{engine::context::Context, model::output::Output};
+use satchel_engine::context::Context;
+use satchel_model::output::Output;
 
 /// A note on what a tool wrote.
 pub(super) const WAITS: &str = "It waits: a person reviews it in the console, under Catalog, before it counts.";

@@ -12,13 +12,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Number, Value, json};
 
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        error::{Error, Result},
-        output::Output,
-        spec::Category,
-    },
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    spec::Category,
 };
 
 /// Longest expression; parsing is recursive.

@@ -7,13 +7,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{number::Decimal, source};
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        error::{Error, Result},
-        output::Output,
-        spec::Category,
-    },
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    spec::Category,
 };
 
 #[derive(Deserialize, JsonSchema)]

@@ -6,13 +6,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::source;
-use crate::{
-    engine::{context::Context, sanitise, tool::Tool},
-    model::{
-        error::{Error, Result},
-        output::Output,
-        spec::Category,
-    },
+use satchel_engine::{context::Context, sanitise, tool::Tool};
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    spec::Category,
 };
 
 /// Longest pattern, in bytes.

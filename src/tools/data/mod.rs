@@ -8,7 +8,7 @@ mod parse_json;
 mod source;
 mod transform_data;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {

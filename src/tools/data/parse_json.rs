@@ -5,13 +5,11 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::source;
-use crate::{
-    engine::{context::Context, tool::Tool, validate::word},
-    model::{
-        error::{Error, Result},
-        output::Output,
-        spec::Category,
-    },
+use satchel_engine::{context::Context, tool::Tool, validate::word};
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    spec::Category,
 };
 
 /// The note on numbers that became texts.

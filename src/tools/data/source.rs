@@ -5,15 +5,13 @@ use std::{borrow::Cow, sync::LazyLock};
 use regex::{Captures, Regex};
 use serde_json::Value;
 
-use crate::{
-    engine::{context::Context, validate::word},
-    model::{
-        error::{Error, Result},
-        json::holds_more_values,
-    },
-    services::results,
-    store::results::handle_id,
+use satchel_engine::{context::Context, validate::word};
+use satchel_model::{
+    error::{Error, Result},
+    json::holds_more_values,
 };
+use satchel_services::results;
+use satchel_store::results::handle_id;
 
 /// A text that is longer, with what else is given, is worked on beside the async threads: the work may be as much as each of
 /// the one for each of the other.

@@ -4,14 +4,12 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{
-    engine::{
-        context::Context,
-        tool::{Alias, Tool},
-    },
-    model::{error::Result, output::Output, spec::Category},
-    services::clipboard,
+use satchel_engine::{
+    context::Context,
+    tool::{Alias, Tool},
 };
+use satchel_model::{error::Result, output::Output, spec::Category};
+use satchel_services::clipboard;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -4,7 +4,7 @@ mod clipboard_read;
 mod clipboard_write;
 mod search;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {

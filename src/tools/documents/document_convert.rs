@@ -5,15 +5,13 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::storage::{TIMEOUT, keep, most, stem};
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        error::{Error, Result},
-        output::Output,
-        spec::Category,
-    },
-    services::{own_files::OwnFiles, reading::Reader},
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    spec::Category,
 };
+use satchel_services::{own_files::OwnFiles, reading::Reader};
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,15 +6,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::storage::{TIMEOUT, keep};
-use crate::{
-    engine::{context::Context, tool::Tool},
-    formats::create::{self, NewSheet},
-    host::fonts,
-    model::{
-        error::{Error, Result},
-        output::Output,
-        spec::{Category, Risk},
-    },
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_formats::create::{self, NewSheet};
+use satchel_host::fonts;
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    spec::{Category, Risk},
 };
 
 /// Most characters of one document.

@@ -5,18 +5,16 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::storage::{TIMEOUT, most};
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    formats::modify::Update,
-    host::files::Parents,
-    model::{
-        error::{Error, Result},
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
-    },
-    services::{own_files::OwnFiles, reading::Reader},
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_formats::modify::Update;
+use satchel_host::files::Parents;
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    question::Question,
+    spec::{Category, Risk},
 };
+use satchel_services::{own_files::OwnFiles, reading::Reader};
 
 /// Most files merged at once.
 const MAX_FILES: usize = 50;

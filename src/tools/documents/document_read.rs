@@ -5,15 +5,13 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::storage::{TIMEOUT, most};
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        error::{Error, Result},
-        output::Output,
-        spec::Category,
-    },
-    services::{own_files::OwnFiles, reading::Reader},
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    spec::Category,
 };
+use satchel_services::{own_files::OwnFiles, reading::Reader};
 
 /// A document's text has seldom more than so many times the bytes of its file, which is packed.
 const EXPANDS: u64 = 20;

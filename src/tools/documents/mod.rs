@@ -6,7 +6,7 @@ mod document_modify;
 mod document_read;
 mod storage;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {

@@ -2,13 +2,11 @@
 
 use std::time::Duration;
 
-use crate::{
-    engine::context::Context,
-    formats::limits::Limits,
-    host::files::stored_name,
-    model::error::{Error, Result},
-    services::own_files::{NewFile, OwnFiles},
-};
+use satchel_engine::context::Context;
+use satchel_formats::limits::Limits;
+use satchel_host::files::stored_name;
+use satchel_model::error::{Error, Result};
+use satchel_services::own_files::{NewFile, OwnFiles};
 
 /// The folder of what is made.
 const FOLDER: &str = "documents";

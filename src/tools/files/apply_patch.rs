@@ -6,17 +6,15 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{READ, scope};
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    host::files::Parents,
-    model::{
-        error::{Error, Result},
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
-    },
-    services::own_files::OwnFiles,
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_host::files::Parents;
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    question::Question,
+    spec::{Category, Risk},
 };
+use satchel_services::own_files::OwnFiles;
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -166,7 +164,7 @@ fn misfit(patch: &Patch<'_, str>, before: &str, error: &diffy::ApplyError) -> Er
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::error::Kind;
+    use satchel_model::error::Kind;
 
     #[test]
     fn one_hunk_that_does_not_fit_undoes_all() {

@@ -7,18 +7,16 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{READ, scope};
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    host::files::{MAX_READ, Parents},
-    model::{
-        error::{Error, Result},
-        figure,
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
-    },
-    services::own_files::OwnFiles,
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_host::files::{MAX_READ, Parents};
+use satchel_model::{
+    error::{Error, Result},
+    figure,
+    output::Output,
+    question::Question,
+    spec::{Category, Risk},
 };
+use satchel_services::own_files::OwnFiles;
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,7 +6,7 @@ mod read;
 mod scope;
 mod write;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// The permission to see what stands in a file.
 const READ: &str = "host:fs.read";

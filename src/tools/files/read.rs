@@ -5,15 +5,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::READ;
-use crate::{
-    engine::{
-        context::Context,
-        tool::{Alias, Tool},
-    },
-    host::files::Window,
-    model::{error::Result, output::Output, spec::Category},
-    services::own_files::OwnFiles,
+use satchel_engine::{
+    context::Context,
+    tool::{Alias, Tool},
 };
+use satchel_host::files::Window;
+use satchel_model::{error::Result, output::Output, spec::Category};
+use satchel_services::own_files::OwnFiles;
 
 #[derive(Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

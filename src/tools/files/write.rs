@@ -5,21 +5,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::scope;
-use crate::{
-    engine::{
-        context::Context,
-        preparation::Preparation,
-        tool::{Alias, Tool},
-    },
-    host::files::{Charset, Parents},
-    model::{
-        error::Result,
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
-    },
-    services::own_files::OwnFiles,
+use satchel_engine::{
+    context::Context,
+    preparation::Preparation,
+    tool::{Alias, Tool},
 };
+use satchel_host::files::{Charset, Parents};
+use satchel_model::{
+    error::Result,
+    output::Output,
+    question::Question,
+    spec::{Category, Risk},
+};
+use satchel_services::own_files::OwnFiles;
 
 #[derive(Clone, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -4,21 +4,19 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    model::{
-        caller::Caller,
-        error::{Error, Result},
-        knowledge::{Document, DocumentId, Status},
-        output::Output,
-        question,
-        spec::{Category, Risk},
-    },
-    services::knowledge::{calls, search::Question},
-    store::{
-        documents::{Filter, Keep},
-        people::Actor,
-    },
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Result},
+    knowledge::{Document, DocumentId, Status},
+    output::Output,
+    question,
+    spec::{Category, Risk},
+};
+use satchel_services::knowledge::{calls, search::Question};
+use satchel_store::{
+    documents::{Filter, Keep},
+    people::Actor,
 };
 
 /// Documents listed unless told otherwise.

@@ -4,16 +4,14 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        error::Result,
-        graph::NewNode,
-        output::Output,
-        spec::{Category, Risk},
-    },
-    services::graph,
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    error::Result,
+    graph::NewNode,
+    output::Output,
+    spec::{Category, Risk},
 };
+use satchel_services::graph;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,19 +6,17 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{
-    engine::{
-        context::Context,
-        tool::{Alias, Tool},
-    },
-    model::{
-        error::{Error, Result},
-        index::Scalar,
-        output::Output,
-        spec::{Category, Risk},
-    },
-    services::entries::{self, NewEntry},
+use satchel_engine::{
+    context::Context,
+    tool::{Alias, Tool},
 };
+use satchel_model::{
+    error::{Error, Result},
+    index::Scalar,
+    output::Output,
+    spec::{Category, Risk},
+};
+use satchel_services::entries::{self, NewEntry};
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -6,14 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::{
-    engine::{
-        context::Context,
-        tool::{Alias, Tool},
-    },
-    model::{error::Result, index::Scalar, output::Output, spec::Category},
-    services::entries::{self, Query},
+use satchel_engine::{
+    context::Context,
+    tool::{Alias, Tool},
 };
+use satchel_model::{error::Result, index::Scalar, output::Output, spec::Category};
+use satchel_services::entries::{self, Query};
 
 /// Results where nothing is said of them.
 const RESULTS: usize = 5;

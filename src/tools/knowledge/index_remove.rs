@@ -4,18 +4,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{
-    engine::{
-        context::Context,
-        tool::{Alias, Tool},
-    },
-    model::{
-        error::Result,
-        output::Output,
-        spec::{Category, Risk},
-    },
-    services::entries,
+use satchel_engine::{
+    context::Context,
+    tool::{Alias, Tool},
 };
+use satchel_model::{
+    error::Result,
+    output::Output,
+    spec::{Category, Risk},
+};
+use satchel_services::entries;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

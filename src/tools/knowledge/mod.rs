@@ -10,7 +10,7 @@ mod index_query;
 mod index_remove;
 mod search_knowledge;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {

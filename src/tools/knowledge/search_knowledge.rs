@@ -4,17 +4,15 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        error::Result,
-        output::{Content, Output},
-        spec::Category,
-    },
-    services::knowledge::{
-        calls,
-        search::{Hit, Question},
-    },
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    error::Result,
+    output::{Content, Output},
+    spec::Category,
+};
+use satchel_services::knowledge::{
+    calls,
+    search::{Hit, Question},
 };
 
 /// Passages unless told otherwise.

@@ -4,18 +4,16 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        error::{Error, Result},
-        list::{Item, List, ListEvent, ListName},
-        origin::Origin,
-        output::Output,
-        spec::{Category, Risk},
-    },
-    services::remembering,
-    store::lists::Edit,
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    error::{Error, Result},
+    list::{Item, List, ListEvent, ListName},
+    origin::Origin,
+    output::Output,
+    spec::{Category, Risk},
 };
+use satchel_services::remembering;
+use satchel_store::lists::Edit;
 
 /// Events `history` gives unless told otherwise.
 const DEFAULT_EVENTS: u32 = 20;

@@ -5,11 +5,9 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::shown;
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{error::Result, output::Output, spec::Category},
-    services::remembering::Remembering,
-};
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{error::Result, output::Output, spec::Category};
+use satchel_services::remembering::Remembering;
 
 #[derive(Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

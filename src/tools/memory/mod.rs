@@ -7,7 +7,7 @@ mod reflect;
 mod save_memory;
 mod shown;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {

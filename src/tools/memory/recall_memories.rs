@@ -5,20 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::shown;
-use crate::{
-    engine::{
-        context::Context,
-        tool::{Alias, Tool},
-    },
-    model::{
-        error::{Error, Result},
-        memory::{Layer, Match, Memory},
-        output::Output,
-        spec::Category,
-        words,
-    },
-    services::remembering::{Ask, Remembering},
+use satchel_engine::{
+    context::Context,
+    tool::{Alias, Tool},
 };
+use satchel_model::{
+    error::{Error, Result},
+    memory::{Layer, Match, Memory},
+    output::Output,
+    spec::Category,
+    words,
+};
+use satchel_services::remembering::{Ask, Remembering};
 
 /// The number of results unless told otherwise.
 const DEFAULT_LIMIT: u32 = 10;

@@ -7,22 +7,20 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::shown;
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        error::{Error, Kind, Result},
-        list::ListSummary,
-        memory::Memory,
-        output::Output,
-        spec::Category,
-        time::Time,
-    },
-    services::{
-        model::{self, Question},
-        remembering::{self, Remembering},
-    },
-    store::memory::Digest,
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    list::ListSummary,
+    memory::Memory,
+    output::Output,
+    spec::Category,
+    time::Time,
 };
+use satchel_services::{
+    model::{self, Question},
+    remembering::{self, Remembering},
+};
+use satchel_store::memory::Digest;
 
 /// Days looked back unless told otherwise.
 const DAYS: u32 = 7;

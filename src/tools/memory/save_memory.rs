@@ -5,20 +5,18 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Number, Value, json};
 
 use super::shown;
-use crate::{
-    engine::{
-        context::Context,
-        tool::{Alias, Tool},
-    },
-    model::{
-        error::{Error, Result},
-        memory::{Layer, NewMemory},
-        output::Output,
-        spec::{Category, Risk},
-    },
-    services::remembering::Remembering,
-    store::memory::Saved,
+use satchel_engine::{
+    context::Context,
+    tool::{Alias, Tool},
 };
+use satchel_model::{
+    error::{Error, Result},
+    memory::{Layer, NewMemory},
+    output::Output,
+    spec::{Category, Risk},
+};
+use satchel_services::remembering::Remembering;
+use satchel_store::memory::Saved;
 
 #[derive(Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

@@ -2,7 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::{engine::context::Context, model::memory::Memory};
+use satchel_engine::context::Context;
+use satchel_model::memory::Memory;
 
 /// A memory as a model is shown it; `key` is what memory_get takes. What is from outside in it came into the run.
 pub(super) fn memory(cx: &Context, memory: &Memory) -> Value {

@@ -5,12 +5,10 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::shown;
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{error::Result, output::Output, spec::Category},
-    services::{audit::AuditLog, overview},
-    store::audit::Filter,
-};
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{error::Result, output::Output, spec::Category};
+use satchel_services::{audit::AuditLog, overview};
+use satchel_store::audit::Filter;
 
 /// Events shown to those who may read the audit.
 const EVENTS: u32 = 10;

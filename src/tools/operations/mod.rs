@@ -5,7 +5,7 @@ mod query_audit_log;
 mod search_processes;
 mod shown;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {

@@ -5,12 +5,10 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::shown;
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{audit::EventType, error::Result, output::Output, spec::Category},
-    services::audit::AuditLog,
-    store::audit::Filter,
-};
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{audit::EventType, error::Result, output::Output, spec::Category};
+use satchel_services::audit::AuditLog;
+use satchel_store::audit::Filter;
 
 const DEFAULT_LIMIT: u32 = 20;
 

@@ -4,13 +4,11 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{business_process::Process, error::Result, output::Output, spec::Category},
-    services::processes::{
-        search::{self, Found},
-        view,
-    },
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{business_process::Process, error::Result, output::Output, spec::Category};
+use satchel_services::processes::{
+    search::{self, Found},
+    view,
 };
 
 /// Processes that are given whole.

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::model::audit::Entry;
+use satchel_model::audit::Entry;
 
 /// Returns what a person or a model needs of an event.
 pub(super) fn event(entry: &Entry) -> Value {

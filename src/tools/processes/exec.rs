@@ -7,21 +7,19 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::policy;
-use crate::{
-    engine::{
-        context::Context,
-        preparation::Preparation,
-        tool::{Alias, Tool},
-    },
-    host::sandbox::{Action, Command, Finished},
-    model::{
-        error::{Error, Kind, Result},
-        output::Output,
-        question::Question,
-        spec::{Category, Risk},
-    },
-    services::own_files::{OwnFiles, commands},
+use satchel_engine::{
+    context::Context,
+    preparation::Preparation,
+    tool::{Alias, Tool},
 };
+use satchel_host::sandbox::{Action, Command, Finished};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    output::Output,
+    question::Question,
+    spec::{Category, Risk},
+};
+use satchel_services::own_files::{OwnFiles, commands};
 
 /// Used where none is given.
 const DEFAULT_TIMEOUT: f64 = 120.0;

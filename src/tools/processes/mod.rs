@@ -5,7 +5,7 @@ mod policy;
 mod process;
 mod shell_line;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {

@@ -1,12 +1,10 @@
 //! The policy on which commands may run: the administrator's settings, never a parameter.
 
 use super::shell_line::{mentioned, programs};
-use crate::{
-    host::sandbox::{Action, fits},
-    model::{
-        error::{Error, Kind, Result},
-        settings::{Exec, ExecAsk, ExecMode, ExecSecurity, Settings},
-    },
+use satchel_host::sandbox::{Action, fits};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    settings::{Exec, ExecAsk, ExecMode, ExecSecurity, Settings},
 };
 
 /// Variables that tell a program how to show things, and cannot make it start others.

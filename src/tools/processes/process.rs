@@ -7,17 +7,15 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::policy;
-use crate::{
-    engine::{context::Context, preparation::Preparation, tool::Tool},
-    host::{process::Status, sandbox::Action},
-    model::{
-        error::{Error, Result},
-        output::Output,
-        question::{Question, clipped},
-        spec::{Category, Risk},
-    },
-    services::own_files::commands,
+use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
+use satchel_host::{process::Status, sandbox::Action};
+use satchel_model::{
+    error::{Error, Result},
+    output::Output,
+    question::{Question, clipped},
+    spec::{Category, Risk},
 };
+use satchel_services::own_files::commands;
 
 #[derive(Clone, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

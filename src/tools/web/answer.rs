@@ -5,14 +5,12 @@ use bytes::Bytes;
 use http::header::{CONTENT_TYPE, HeaderMap};
 use url::Url;
 
-use crate::{
-    formats::{page, picture},
-    model::{
-        error::{Error, Result},
-        output::Content,
-    },
-    services::reading::Reader,
+use satchel_formats::{page, picture};
+use satchel_model::{
+    error::{Error, Result},
+    output::Content,
 };
+use satchel_services::reading::Reader;
 
 /// Largest image that is handed on, in bytes and in pixels of either side.
 const IMAGE_BYTES: usize = 4 << 20;

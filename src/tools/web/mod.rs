@@ -5,7 +5,7 @@ mod robots;
 mod web_fetch;
 mod web_search;
 
-use crate::engine::tool::Tool;
+use satchel_engine::tool::Tool;
 
 /// Every tool of the category.
 pub(super) fn tools() -> Vec<Tool> {

@@ -6,10 +6,8 @@ use moka::sync::Cache;
 use texting_robots::Robot;
 use url::Url;
 
-use crate::{
-    model::error::{Error, Kind, Result},
-    net::http::{Http, Request},
-};
+use satchel_model::error::{Error, Kind, Result};
+use satchel_net::http::{Http, Request};
 
 /// The name rules call us by.
 const AGENT: &str = "satchel";

@@ -18,25 +18,23 @@ use super::{
     answer::{Body, Told, Wanted},
     robots::Robots,
 };
-use crate::{
-    engine::{
-        context::Context,
-        preparation::Preparation,
-        tool::{Alias, Tool},
-    },
-    model::{
-        catalog::endpoint::risk_of_method,
-        destination::Destination,
-        error::{Error, Kind, Result},
-        output::{Content, Output},
-        question::Question,
-        spec::{Category, Risk},
-    },
-    net::http::{OF_CONNECTION, Request, Response},
-    services::{
-        knowledge::calls::{self, Page},
-        reading::Reader,
-    },
+use satchel_engine::{
+    context::Context,
+    preparation::Preparation,
+    tool::{Alias, Tool},
+};
+use satchel_model::{
+    catalog::endpoint::risk_of_method,
+    destination::Destination,
+    error::{Error, Kind, Result},
+    output::{Content, Output},
+    question::Question,
+    spec::{Category, Risk},
+};
+use satchel_net::http::{OF_CONNECTION, Request, Response};
+use satchel_services::{
+    knowledge::calls::{self, Page},
+    reading::Reader,
 };
 
 /// Seconds unless told otherwise, and at most.

@@ -9,21 +9,19 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 use url::Url;
 
-use crate::{
-    engine::{context::Context, tool::Tool},
-    model::{
-        catalog::pace::RateLimit,
-        error::{Error, Kind, Result},
-        output::{Content, Output},
-        spec::{Category, Setting},
-        text::{head, one_line},
-    },
-    net::{
-        guard::HostPort,
-        http::{Http, Request, Response},
-        rate_limits::RateLimits,
-        retry_after::retry_after,
-    },
+use satchel_engine::{context::Context, tool::Tool};
+use satchel_model::{
+    catalog::pace::RateLimit,
+    error::{Error, Kind, Result},
+    output::{Content, Output},
+    spec::{Category, Setting},
+    text::{head, one_line},
+};
+use satchel_net::{
+    guard::HostPort,
+    http::{Http, Request, Response},
+    rate_limits::RateLimits,
+    retry_after::retry_after,
 };
 
 /// Results unless told otherwise.

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::{layers::imports, source};
+use super::source;
 
 /// The files below a folder that import themselves through others, without their tests.
 pub(super) fn within<'a>(folder: &str, files: &'a [(String, String)]) -> Vec<&'a str> {
@@ -11,7 +11,11 @@ pub(super) fn within<'a>(folder: &str, files: &'a [(String, String)]) -> Vec<&'a
     let codes: BTreeMap<&str, String> =
         files.iter().filter_map(|(path, text)| Some((inside(path)?, without_tests(text)))).collect();
     let known: BTreeSet<&str> = codes.keys().copied().collect();
-    let root = format!("{}::", folder.replacen("src", "crate", 1).replace('/', "::"));
+    // The first folder is the crate.
+    let root = folder
+        .splitn(3, '/')
+        .nth(2)
+        .map_or("crate::".to_owned(), |inner| format!("crate::{}::", inner.replace('/', "::")));
     let imported: BTreeMap<&str, BTreeSet<&str>> =
         codes.iter().map(|(file, code)| (*file, imported(file, code, &root, &known))).collect();
     known.iter().copied().filter(|file| reached(file, &imported).contains(file)).collect()
@@ -41,6 +45,46 @@ fn imported<'a>(file: &str, code: &str, root: &str, known: &BTreeSet<&'a str>) -
         known.get(whole.as_str()).or_else(|| known.get(folder.as_str())).copied()
     };
     named.into_iter().filter_map(file_of).collect()
+}
+
+/// The first name of each path that begins with `prefix`, and of each branch of a braced group.
+fn imports(code: &str, prefix: &str) -> Vec<String> {
+    let mut found = Vec::new();
+    for (at, _) in code.match_indices(prefix) {
+        let whole = !code[..at].ends_with(|c: char| c.is_alphanumeric() || matches!(c, '_' | '$' | ':'));
+        if whole {
+            branches(&code[at + prefix.len()..], &mut found);
+        }
+    }
+    found
+}
+
+fn branches(rest: &str, found: &mut Vec<String>) {
+    let Some(group) = rest.trim_start().strip_prefix('{') else {
+        found.extend(word(rest));
+        return;
+    };
+    let mut depth = 0;
+    let mut start = 0;
+    for (at, c) in group.char_indices() {
+        match c {
+            '{' => depth += 1,
+            '}' if depth > 0 => depth -= 1,
+            ',' | '}' if depth == 0 => {
+                found.extend(word(&group[start..at]));
+                start = at + 1;
+            }
+            _ => {}
+        }
+        if c == '}' && start == at + 1 {
+            return;
+        }
+    }
+}
+
+fn word(text: &str) -> Option<String> {
+    let name: String = text.trim_start().chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+    (!name.is_empty()).then_some(name)
 }
 
 /// Returns whether the code goes through a module of its own.
@@ -76,7 +120,7 @@ mod tests {
             ("routes", "use super::{users, scripts};"),
             ("users", "use super::state::State;"),
             ("scripts", "mod trial;\nuse self::trial::check;\nuse super::state;"),
-            ("scripts/trial", "use super::super::state;\nuse crate::doors::http::{state, users};"),
+            ("scripts/trial", "use super::super::state;\nuse crate::http::{state, users};"),
             ("state", "//! What users, scripts and routes need.\n#[cfg(test)]\nmod tests { use super::users; }"),
         ];
         assert_eq!(circle(&files), Vec::<String>::new());
@@ -97,7 +141,7 @@ mod tests {
     fn a_circle_of_a_module_and_its_own_is_found() {
         let files = [("scripts", "mod trial;\nfn f() { trial::g() }\nfn h() {}"), ("scripts/trial", "use super::h;")];
         assert_eq!(circle(&files), ["scripts", "scripts/trial"]);
-        let files = [("scripts", "mod trial;"), ("scripts/trial", "use crate::doors::http::scripts;")];
+        let files = [("scripts", "mod trial;"), ("scripts/trial", "use crate::http::scripts;")];
         assert_eq!(circle(&files), Vec::<String>::new());
     }
 }

@@ -52,7 +52,7 @@ mod tests {
     fn the_driver_outside_its_home_is_found() {
         let found = |path: &str, code: &str| offences(path, &source::read(code)).len();
         assert_eq!(found("src/store/users.rs", "use rusqlite::Connection;\n"), 1);
-        assert_eq!(found("src/app.rs", "fn a(c: &rusqlite::Connection) {}"), 1);
+        assert_eq!(found("src/app/lib.rs", "fn a(c: &rusqlite::Connection) {}"), 1);
         assert_eq!(found("tests/it/ticket.rs", "use rusqlite_migration::Migrations;"), 1);
         assert_eq!(found("src/store/users.rs", "tx.0.prepare_cached(sql)?;\nc.query_row(sql, (), read)?;"), 2);
         assert_eq!(found("src/store/users.rs", "// rusqlite\nlet a = \"rusqlite\"; tx.run(sql, ())?;"), 0);

@@ -11,23 +11,21 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{args::EvalDocs, doubts, set, table};
-use crate::{
-    app::App,
-    doors::cli::{run::Exit, screen::Screen},
-    host::jsonl,
-    model::{
-        error::Result,
-        knowledge::{CollectionId, DocumentId, NewCollection, SourceKind, Status, fitted_title},
-        score::DEPTH,
-    },
-    services::{
-        find::trial::{self, Answer, Case, Summary},
-        knowledge::search::{self, Question},
-    },
-    store::{
-        documents::{Content, Filter, NewDocument},
-        people::Actor,
-    },
+use crate::cli::{run::Exit, screen::Screen};
+use satchel_app::App;
+use satchel_host::jsonl;
+use satchel_model::{
+    error::Result,
+    knowledge::{CollectionId, DocumentId, NewCollection, SourceKind, Status, fitted_title},
+    score::DEPTH,
+};
+use satchel_services::{
+    find::trial::{self, Answer, Case, Summary},
+    knowledge::search::{self, Question},
+};
+use satchel_store::{
+    documents::{Content, Filter, NewDocument},
+    people::Actor,
 };
 
 /// Passages asked for: several can be of one document.

@@ -3,7 +3,8 @@
 use std::{collections::HashSet, path::Path};
 
 use super::set::Logged;
-use crate::{model::error::Error, services::find::trial::Case};
+use satchel_model::error::Error;
+use satchel_services::find::trial::Case;
 
 /// Returns what cannot be right in a set, a line each. `catalogue` are the ids of its tools or documents.
 pub(super) fn of_set(name: &str, catalogue: &[String], cases: &[Case]) -> Vec<String> {
@@ -79,7 +80,7 @@ mod tests {
     fn a_set_given_instead_of_the_folder_above_it_is_said() {
         let dir = tempfile::tempdir().unwrap();
         assert!(no_sets(dir.path(), "tools.jsonl").message().contains("holds no folder with tools.jsonl"));
-        crate::host::jsonl::write::<u8>(&dir.path().join("tools.jsonl"), &[]).unwrap();
+        satchel_host::jsonl::write::<u8>(&dir.path().join("tools.jsonl"), &[]).unwrap();
         assert!(no_sets(dir.path(), "tools.jsonl").message().ends_with("is a set itself: give the folder above it."));
     }
 }

@@ -4,11 +4,9 @@ use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::{
-    host::jsonl,
-    model::error::Result,
-    services::find::{profile::Profile, trial::Case},
-};
+use satchel_host::jsonl;
+use satchel_model::error::Result;
+use satchel_services::find::{profile::Profile, trial::Case};
 
 /// Characters of what else is said of a tool.
 const EXTRA: usize = 400;

@@ -1,10 +1,8 @@
 //! The table an evaluation ends with: a row a set, and the mean of all.
 
-use crate::{
-    doors::cli::screen::table,
-    model::score::{self, Measures},
-    services::find::trial::Summary,
-};
+use crate::cli::screen::table;
+use satchel_model::score::{self, Measures};
+use satchel_services::find::trial::Summary;
 
 const HEAD: [&str; 10] = ["set", "n", "R@1", "R@5", "R@10", "nDCG@10", "MRR@10", "C@10", "p50 ms", "p95 ms"];
 

@@ -13,20 +13,18 @@ use super::{
     set::{self, Logged},
     table,
 };
-use crate::{
-    doors::cli::{run::Exit, screen::Screen},
-    host::jsonl,
-    index::embed::embedder::Embedder,
-    model::{error::Result, learning::Used, user::UserId},
-    services::find::{
-        catalogue::Catalogue,
-        parts,
-        past::Past,
-        trial::{self, Summary},
-        views,
-    },
-    store::db::{Commit, Db},
+use crate::cli::{run::Exit, screen::Screen};
+use satchel_host::jsonl;
+use satchel_index::embed::embedder::Embedder;
+use satchel_model::{error::Result, learning::Used, user::UserId};
+use satchel_services::find::{
+    catalogue::Catalogue,
+    parts,
+    past::Past,
+    trial::{self, Summary},
+    views,
 };
+use satchel_store::db::{Commit, Db};
 
 /// The part a success adds to a tool's weight, and the most it comes to.
 const SUCCESS: f64 = 0.3;

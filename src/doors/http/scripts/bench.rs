@@ -1,14 +1,12 @@
 //! The workbench of a request, and a script as its routes answer it.
 
 use super::view::ScriptView;
-use crate::{
-    doors::http::{json::Json, state::State},
-    model::{
-        error::{Error, Result},
-        id::shorten,
-    },
-    services::scripts::{Library, Workbench},
+use crate::http::{json::Json, state::State};
+use satchel_model::{
+    error::{Error, Result},
+    id::shorten,
 };
+use satchel_services::scripts::{Library, Workbench};
 
 pub(super) fn bench(state: &State) -> Workbench {
     Workbench::new(&state.scripts)

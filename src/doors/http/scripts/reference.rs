@@ -1,17 +1,15 @@
 //! `/api/scripts/reference`: everything a script can be made of.
 
 use super::view::{HelperView, LimitsView, ScriptReference, TagView};
-use crate::{
-    doors::http::json::Json,
-    model::error::Result,
-    script::{header, helpers, limits, outside::OUTSIDE, testing::TESTING},
-    services::scripts,
-};
+use crate::http::error::HttpResult;
+use crate::http::json::Json;
+use satchel_script::{header, helpers, limits, outside::OUTSIDE, testing::TESTING};
+use satchel_services::scripts;
 
 /// Lists everything a script can be made of: functions, tags of the header, templates, limits.
 #[utoipa::path(get, path = "/api/scripts/reference",
     tag = "scripts", responses((status = 200, body = ScriptReference)))]
-pub(super) async fn reference() -> Result<Json<ScriptReference>> {
+pub(super) async fn reference() -> HttpResult<Json<ScriptReference>> {
     let mut functions = Vec::new();
     for (group, all) in [("outside", OUTSIDE), ("tests", TESTING)] {
         functions.extend(all.iter().map(|(name, signature, description)| HelperView {

@@ -9,18 +9,17 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::bench::bench;
-use crate::{
-    doors::http::{body::RawBody, json::Json, state::State},
-    model::error::Result,
-    script::header,
-    services::scripts::{self, Drafts, Taken},
-    store::people::Actor,
-};
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use crate::http::{body::RawBody, json::Json, state::State};
+use satchel_script::header;
+use satchel_services::scripts::{self, Drafts, Taken};
+use satchel_store::people::Actor;
 
 /// Every script of the console as a zip: the draft where there is one, else the live text.
 #[utoipa::path(get, path = "/api/scripts/export",
     tag = "scripts", responses((status = 200, content_type = "application/zip", body = Vec<u8>)))]
-pub(super) async fn export(state: Data<State>) -> Result<HttpResponse> {
+pub(super) async fn export(state: Data<State>) -> HttpResult<HttpResponse> {
     let archive = bench(&state).export()?;
     let name = "attachment; filename=\"scripts.zip\"";
     Ok(HttpResponse::Ok().content_type("application/zip").insert_header(("content-disposition", name)).body(archive))
@@ -62,10 +61,10 @@ pub(super) struct ImportQuery {
     responses((status = 200, body = Imported), (status = 409)))]
 pub(super) async fn import(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     query: Query<ImportQuery>,
     RawBody(bytes): RawBody,
-) -> Result<Json<Imported>> {
+) -> HttpResult<Json<Imported>> {
     let bench = bench(&state);
     let drafts = if query.replace { Drafts::GiveWay } else { Drafts::Stay };
     let mut imported = Imported { saved: Vec::new(), unchanged: Vec::new(), refused: Vec::new() };
@@ -81,7 +80,7 @@ pub(super) async fn import(
             Ok(Taken::Saved) => imported.saved.push(name),
             Ok(Taken::Unchanged) => imported.unchanged.push(name),
             // Where there is one file, what is wrong with it is wrong with the request.
-            Err(error) if alone => return Err(error),
+            Err(error) if alone => return Err(error.into()),
             Err(error) => {
                 let name = if name.is_empty() { file } else { name };
                 let draft = error.details().is_some_and(|details| details.get("draft") == Some(&Value::Bool(true)));

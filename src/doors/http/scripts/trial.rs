@@ -11,21 +11,21 @@ use super::{
     bench::bench,
     view::{ScriptCheck, ScriptRun, ScriptSpec},
 };
-use crate::{
-    doors::http::{
-        body::{Body, OptionalBody},
-        client::HangUp,
-        json::Json,
-        state::State,
-    },
-    model::{
-        call::{Call, Outcome},
-        caller::Caller,
-        error::{Error, Result},
-        script::TestRun,
-    },
-    store::people::Actor,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use crate::http::{
+    body::{Body, OptionalBody},
+    client::HangUp,
+    json::Json,
+    state::State,
 };
+use satchel_model::{
+    call::{Call, Outcome},
+    caller::Caller,
+    error::{Error, Result},
+    script::TestRun,
+};
+use satchel_store::people::Actor;
 
 /// A text.
 #[derive(Deserialize, ToSchema)]
@@ -38,7 +38,11 @@ pub(super) struct ScriptText {
 /// Says what is wrong with a text. Nothing is kept.
 #[utoipa::path(post, path = "/api/scripts/check",
     request_body = ScriptText, tag = "scripts", responses((status = 200, body = ScriptCheck)))]
-pub(super) async fn check(state: Data<State>, by: Actor, Body(text): Body<ScriptText>) -> Result<Json<ScriptCheck>> {
+pub(super) async fn check(
+    state: Data<State>,
+    Who(by): Who<Actor>,
+    Body(text): Body<ScriptText>,
+) -> HttpResult<Json<ScriptCheck>> {
     let started = Instant::now();
     let checked = bench(&state).check(by.caller.user, &text.source).await?;
     let loaded = state.scripts.read(&text.source);
@@ -72,12 +76,12 @@ async fn text(state: &State, name: &str, given: Option<String>) -> Result<String
     responses((status = 200, body = TestRun)))]
 pub(super) async fn test(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     name: Path<String>,
     OptionalBody(given): OptionalBody<MaybeText>,
-) -> Result<Json<TestRun>> {
+) -> HttpResult<Json<TestRun>> {
     let source = text(&state, &name, given.source).await?;
-    bench(&state).test(by.caller.user, &source).await.map(Json)
+    Ok(bench(&state).test(by.caller.user, &source).await.map(Json)?)
 }
 
 /// A trial.
@@ -98,11 +102,11 @@ pub(super) struct ScriptTrial {
     responses((status = 200, body = ScriptRun)))]
 pub(super) async fn run(
     state: Data<State>,
-    caller: Caller,
+    Who(caller): Who<Caller>,
     name: Path<String>,
     HangUp(unheard): HangUp,
     Body(trial): Body<ScriptTrial>,
-) -> Result<Json<ScriptRun>> {
+) -> HttpResult<Json<ScriptRun>> {
     let source = text(&state, &name, trial.source).await?;
     let started = Instant::now();
     let call = Call::new(caller, name.into_inner(), Value::Object(trial.params));
@@ -116,7 +120,7 @@ pub(super) async fn run(
                 ScriptRun { success: true, data: output.data.clone(), content: output.shown(), ..Default::default() };
             ScriptRun { title: output.title.clone(), html: output.html.clone(), ms, ..run }.facts(&facts)
         }
-        Ok(Outcome::Confirm(_)) => return Err(Error::internal("a trial was left waiting for a person")),
+        Ok(Outcome::Confirm(_)) => return Err(Error::internal("a trial was left waiting for a person").into()),
         Err(error) => {
             let facts = error.details().cloned().unwrap_or_default();
             let run = ScriptRun { error: Some(error.message().to_owned()), ms, ..Default::default() };

@@ -8,20 +8,16 @@ use super::{
     bench::{bench, shown},
     view::ScriptView,
 };
-use crate::{
-    doors::http::{
-        body::{Body, OptionalBody},
-        json::Json,
-        state::State,
-    },
-    model::{
-        error::{Error, Result},
-        id::shorten,
-        script::Version,
-    },
-    services::scripts::Accepted,
-    store::people::Actor,
+use crate::http::caller::Who;
+use crate::http::error::HttpResult;
+use crate::http::{
+    body::{Body, OptionalBody},
+    json::Json,
+    state::State,
 };
+use satchel_model::{error::Error, id::shorten, script::Version};
+use satchel_services::scripts::Accepted;
+use satchel_store::people::Actor;
 
 /// A publication.
 #[derive(Deserialize, ToSchema, Default)]
@@ -42,13 +38,13 @@ pub(super) struct Publication {
     responses((status = 200, body = ScriptView), (status = 409)))]
 pub(super) async fn publish(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     name: Path<String>,
     OptionalBody(said): OptionalBody<Publication>,
-) -> Result<Json<ScriptView>> {
+) -> HttpResult<Json<ScriptView>> {
     let accepted = Accepted { note: said.note, wider: said.accept, base: said.base };
     bench(&state).publish(&by, &name, accepted).await?;
-    shown(&state.scripts, &name).await
+    Ok(shown(&state.scripts, &name).await?)
 }
 
 /// The version to go back to.
@@ -70,13 +66,13 @@ pub(super) struct RollBack {
     responses((status = 200, body = ScriptView), (status = 409)))]
 pub(super) async fn roll_back(
     state: Data<State>,
-    by: Actor,
+    Who(by): Who<Actor>,
     name: Path<String>,
     Body(back): Body<RollBack>,
-) -> Result<Json<ScriptView>> {
+) -> HttpResult<Json<ScriptView>> {
     let accepted = Accepted { note: None, wider: back.accept, base: back.base };
     bench(&state).roll_back(&by, &name, back.version, accepted).await?;
-    shown(&state.scripts, &name).await
+    Ok(shown(&state.scripts, &name).await?)
 }
 
 /// One version with its text.
@@ -95,7 +91,7 @@ pub(super) struct VersionText {
 #[utoipa::path(get, path = "/api/scripts/{name}/versions/{version}",
     tag = "scripts", params(("name" = String, Path,), ("version" = u32, Path,)),
     responses((status = 200, body = VersionText)))]
-pub(super) async fn version(state: Data<State>, at: Path<(String, u32)>) -> Result<Json<VersionText>> {
+pub(super) async fn version(state: Data<State>, at: Path<(String, u32)>) -> HttpResult<Json<VersionText>> {
     let (name, number) = at.into_inner();
     let bench = bench(&state);
     let (source, diff) = bench.version(&name, number).await?;

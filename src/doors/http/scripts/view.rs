@@ -4,15 +4,13 @@ use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
-use crate::{
-    model::{
-        script::{Diagnostic, LogLine, Origin, Version},
-        spec::{Category, Example, Risk, Setting},
-        time::Time,
-    },
-    services::scripts::{Capability, Library, Loaded, Shown, State},
-    store::scripts::Kept,
+use satchel_model::{
+    script::{Diagnostic, LogLine, Origin, Version},
+    spec::{Category, Example, Risk, Setting},
+    time::Time,
 };
+use satchel_services::scripts::{Capability, Library, Loaded, Shown, State};
+use satchel_store::scripts::Kept;
 
 /// A script in the list.
 #[derive(Serialize, ToSchema)]
@@ -194,7 +192,7 @@ pub(super) struct ScriptRun {
     /// The value it returned.
     pub(super) data: Value,
     /// The result as it is shown.
-    pub(super) content: Vec<crate::model::output::Content>,
+    pub(super) content: Vec<satchel_model::output::Content>,
     /// A card's title.
     pub(super) title: Option<String>,
     /// An HTML fragment; to be sanitised before it is shown.
@@ -233,7 +231,7 @@ pub(super) struct ScriptReference {
     /// Tags of the header.
     pub(super) tags: Vec<TagView>,
     /// Scripts to start from.
-    pub(super) templates: Vec<crate::services::scripts::Template>,
+    pub(super) templates: Vec<satchel_services::scripts::Template>,
     /// The limits of a run.
     pub(super) limits: LimitsView,
 }

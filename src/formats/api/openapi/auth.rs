@@ -9,12 +9,10 @@ use serde_json::{Map, Value};
 use url::Url;
 
 use super::METHODS;
-use crate::{
-    formats::api::{schema::Inliner, text},
-    model::{
-        catalog::auth::{Auth, AuthType, Grant, KeyPlace},
-        provider::parse_url,
-    },
+use crate::api::{schema::Inliner, text};
+use satchel_model::{
+    catalog::auth::{Auth, AuthType, Grant, KeyPlace},
+    provider::parse_url,
 };
 
 /// Most scopes that are taken over, and most doubts that are told.
@@ -264,7 +262,8 @@ mod tests {
     use serde_json::json;
 
     use super::*;
-    use crate::{formats::api::openapi::read, model::catalog::proposal::Proposals};
+    use crate::api::openapi::read;
+    use satchel_model::catalog::proposal::Proposals;
 
     /// Returns the reading of a document with these schemes, this `security`, and operations with these.
     fn asked(schemes: &Value, whole: Value, operations: &[Value]) -> Proposals {

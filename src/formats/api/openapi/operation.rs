@@ -4,13 +4,11 @@ use serde_json::Value;
 use url::Url;
 
 use super::{MAX_DOUBTS, MAX_PATH, auth::Security, parts, styles};
-use crate::{
-    formats::api::{budget::Allowance, schema::Inliner, text},
-    model::catalog::{
-        auth::AuthType,
-        endpoint::{Operation, Parameter, ParameterPlace},
-        proposal::{Proposal, proposed_risk},
-    },
+use crate::api::{budget::Allowance, schema::Inliner, text};
+use satchel_model::catalog::{
+    auth::AuthType,
+    endpoint::{Operation, Parameter, ParameterPlace},
+    proposal::{Proposal, proposed_risk},
 };
 
 /// Most parameters of an operation that are looked at; an endpoint takes fewer.

@@ -6,14 +6,12 @@ use serde_json::{Map, Value, json};
 use url::{Url, form_urlencoded};
 
 use super::styles;
-use crate::{
-    formats::api::{schema::Inliner, text},
-    model::catalog::{
-        auth::Auth,
-        endpoint::{Parameter, ParameterPlace, is_json},
-        style::Style,
-        upload,
-    },
+use crate::api::{schema::Inliner, text};
+use satchel_model::catalog::{
+    auth::Auth,
+    endpoint::{Parameter, ParameterPlace, is_json},
+    style::Style,
+    upload,
 };
 
 /// Longest description of a parameter.

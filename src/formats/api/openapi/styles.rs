@@ -4,12 +4,10 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-use crate::{
-    formats::api::text,
-    model::catalog::{
-        endpoint::{ParameterPlace, is_json},
-        style::Style,
-    },
+use crate::api::text;
+use satchel_model::catalog::{
+    endpoint::{ParameterPlace, is_json},
+    style::Style,
 };
 
 /// Most members of a form whose style is read.

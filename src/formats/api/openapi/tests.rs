@@ -3,7 +3,7 @@
 use serde_json::{Map, json};
 
 use super::*;
-use crate::model::catalog::{endpoint::ParameterPlace, proposal::Proposal, style::Style};
+use satchel_model::catalog::{endpoint::ParameterPlace, proposal::Proposal, style::Style};
 
 /// The proposals read from a document with these paths, and these fields beside them.
 fn read_paths(paths: Value, more: Value) -> Proposals {
@@ -184,7 +184,7 @@ fn what_cannot_be_taken_over_is_told() {
     let mut either = more;
     either["security"] = json!([{"key": [], "basic": []}, {"basic": []}]);
     let read = read_paths(json!({"/a": {"get": {"summary": "A."}}}), either);
-    assert_eq!(read.auth.kind(), crate::model::catalog::auth::AuthType::Basic);
+    assert_eq!(read.auth.kind(), satchel_model::catalog::auth::AuthType::Basic);
     assert!(!read.warnings.join(" ").contains("at once"));
 }
 

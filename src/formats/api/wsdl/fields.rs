@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::{Map, Value, json};
 
-use crate::model::catalog::{
+use satchel_model::catalog::{
     endpoint::{Parameter, ParameterPlace},
     style::Style,
     xml_name,

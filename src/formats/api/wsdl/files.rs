@@ -1,9 +1,10 @@
 //! Imports and includes of a WSDL and its schemas, put into one document.
 
-use crate::{formats::api::document::Named, model::xml::Element};
+use crate::api::document::Named;
+use satchel_model::xml::Element;
 
 /// The files a WSDL or a schema names.
-pub(in crate::formats::api) fn named(root: &Element) -> Vec<Named> {
+pub(in crate::api) fn named(root: &Element) -> Vec<Named> {
     let imports = root.all("import").filter(|_| !is_schema(root));
     let imports = imports.filter_map(|one| one.attribute("location")).map(|place| (place, None));
     let schemas = root.all("types").flat_map(|types| types.all("schema")).chain(is_schema(root).then_some(root));
@@ -22,7 +23,7 @@ pub(in crate::formats::api) fn named(root: &Element) -> Vec<Named> {
 }
 
 /// A WSDL with its files in it, each with the namespace that a schema without one gets from who includes it.
-pub(in crate::formats::api) fn joined(mut root: Element, files: Vec<(Element, Option<String>)>) -> Element {
+pub(in crate::api) fn joined(mut root: Element, files: Vec<(Element, Option<String>)>) -> Element {
     for (mut file, includer) in files {
         if is_schema(&file) {
             if let (None, Some(namespace)) = (file.attribute("targetNamespace"), includer) {

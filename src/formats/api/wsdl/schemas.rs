@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use crate::model::xml::{Element, local};
+use satchel_model::xml::{Element, local};
 
 /// The namespace of the prefix `xml`, which documents need not declare.
 const XML: &str = "http://www.w3.org/XML/1998/namespace";

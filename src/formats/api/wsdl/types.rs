@@ -10,7 +10,7 @@ use super::{
     fields::variable,
     schemas::{Declared, Schemas},
 };
-use crate::model::{
+use satchel_model::{
     catalog::{
         endpoint::{Parameter, ParameterPlace},
         xml_name,

@@ -3,7 +3,8 @@
 use lopdf::{Dictionary, Object, StringFormat};
 
 use super::{Lexer, MAX_HELD, is_delimiter};
-use crate::{formats::limits::Budget, model::error::Result};
+use crate::limits::Budget;
+use satchel_model::error::Result;
 
 impl Lexer<'_> {
     pub(super) fn value(&mut self, depth: usize, references: bool, budget: &mut Budget) -> Result<Option<Object>> {

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, de::Error as _};
 use serde_json::{Value, json};
 
 use super::{MAX_NAME, line, present, slug::endpoint_slug, text};
-use crate::model::{
+use crate::{
     catalog::{
         endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace},
         pace::{self, RateLimit},

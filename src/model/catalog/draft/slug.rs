@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use crate::model::words;
+use crate::words;
 
 /// Longest slug.
 const MAX_SLUG: usize = 40;

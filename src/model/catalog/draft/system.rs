@@ -6,7 +6,7 @@ use serde::Deserialize;
 use url::Url;
 
 use super::{line, present, slug::unique_slug, text};
-use crate::model::{
+use crate::{
     catalog::{
         auth::Auth,
         pace::{self, RateLimit},

@@ -1,9 +1,7 @@
 //! The lines of a script that hold tags: those of the header, and those that came too late.
 
-use crate::{
-    model::script::Diagnostic,
-    script::header::{Place, cursor::Cursor, tags},
-};
+use crate::header::{Place, cursor::Cursor, tags};
+use satchel_model::script::Diagnostic;
 
 /// The tags of the comment lines before the first line of code.
 pub(super) fn tags_of(source: &str) -> Vec<(String, Place, Cursor)> {

@@ -3,12 +3,10 @@
 use serde_json::Value;
 
 use crate::{
-    model::script::Diagnostic,
-    script::{
-        header::{Head, HeadExample, Parameter},
-        nearest::nearest,
-    },
+    header::{Head, HeadExample, Parameter},
+    nearest::nearest,
 };
+use satchel_model::script::Diagnostic;
 
 /// The first of an example's arguments that the tool would not take.
 pub(super) fn misfit(head: &Head, example: &HeadExample) -> Option<Diagnostic> {

@@ -7,10 +7,8 @@ use super::{
     Parsed,
     words::{description, identifier, kind, list},
 };
-use crate::{
-    model::{script::Diagnostic, spec::Setting},
-    script::header::{BoundSecret, Head, HeadExample, Host, Parameter, Place, cursor::Cursor},
-};
+use crate::header::{BoundSecret, Head, HeadExample, Host, Parameter, Place, cursor::Cursor};
+use satchel_model::{script::Diagnostic, spec::Setting};
 
 pub(super) fn parameter(head: &mut Head, cursor: &mut Cursor) -> Parsed<()> {
     let start = cursor.mark();

@@ -6,10 +6,8 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::{Parsed, duration};
-use crate::{
-    model::caller::Permission,
-    script::header::{Kind, Place, cursor::Cursor},
-};
+use crate::header::{Kind, Place, cursor::Cursor};
+use satchel_model::caller::Permission;
 
 /// Shortest time a call may ask for.
 const MIN_TIMEOUT: Duration = Duration::from_secs(1);

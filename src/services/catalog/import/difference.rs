@@ -6,21 +6,19 @@ use std::collections::BTreeSet;
 use serde::{Deserialize, Serialize};
 
 use super::{known::Known, rename};
-use crate::{
-    model::{
-        catalog::{
-            draft::EndpointDraft,
-            endpoint::{Endpoint, EndpointId, Parameter},
-            proposal::Proposal,
-            system::SystemId,
-        },
-        error::{Error, Result},
-        id::shorten,
-        spec::Risk,
-        time::Time,
+use satchel_model::{
+    catalog::{
+        draft::EndpointDraft,
+        endpoint::{Endpoint, EndpointId, Parameter},
+        proposal::Proposal,
+        system::SystemId,
     },
-    store::catalog::ImportPlan,
+    error::{Error, Result},
+    id::shorten,
+    spec::Risk,
+    time::Time,
 };
+use satchel_store::catalog::ImportPlan;
 
 /// The difference between an operation of a document and what is known.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, utoipa::ToSchema)]

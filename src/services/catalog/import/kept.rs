@@ -2,7 +2,7 @@
 
 use url::Url;
 
-use crate::model::catalog::{
+use satchel_model::catalog::{
     auth::{Auth, KeyPlace},
     proposal::Proposals,
     system::System,
@@ -65,7 +65,7 @@ fn words(auth: &Auth) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{catalog::draft::SystemDraft, time::Time};
+    use satchel_model::{catalog::draft::SystemDraft, time::Time};
     use serde_json::{Value, json};
 
     fn differences(auth: Value, base_url: Option<&str>, document: Value) -> Vec<String> {

@@ -4,7 +4,7 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::rename;
-use crate::model::catalog::{
+use satchel_model::catalog::{
     endpoint::{Endpoint, Operation},
     proposal::Proposal,
 };

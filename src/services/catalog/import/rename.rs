@@ -1,6 +1,6 @@
 //! Parameters of a path that a document calls otherwise now: the path is the same one.
 
-use crate::model::catalog::endpoint::{Endpoint, ParameterPlace};
+use satchel_model::catalog::endpoint::{Endpoint, ParameterPlace};
 
 /// Returns a key, or a path, without the names of its parameters: `GET /users/{}`.
 pub(super) fn shape(key: &str) -> String {
@@ -52,7 +52,7 @@ fn braced(text: &str) -> Option<(&str, &str, &str)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::model::{
+    use satchel_model::{
         catalog::{draft::EndpointDraft, system::SystemId},
         time::Time,
     };

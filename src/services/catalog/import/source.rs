@@ -14,26 +14,24 @@ use tokio::time::timeout;
 use url::Url;
 
 use crate::{
-    app::App,
-    formats::api::{
-        document::{ApiFiles, ApiRead, MAX_DOCUMENT, MAX_FILES},
-        graphql,
-    },
-    model::{
-        catalog::{
-            draft::{self, SystemDraft},
-            proposal::Proposals,
-            system::System,
-        },
-        error::{Error, Kind, Result},
-        id::shorten,
-    },
-    net::http::{Http, Request},
-    services::{
-        catalog::{credential, grpc_import},
-        reading::Reader,
-    },
+    catalog::{credential, grpc_import},
+    reading::Reader,
 };
+use satchel_app::App;
+use satchel_formats::api::{
+    document::{ApiFiles, ApiRead, MAX_DOCUMENT, MAX_FILES},
+    graphql,
+};
+use satchel_model::{
+    catalog::{
+        draft::{self, SystemDraft},
+        proposal::Proposals,
+        system::System,
+    },
+    error::{Error, Kind, Result},
+    id::shorten,
+};
+use satchel_net::http::{Http, Request};
 
 /// Most files of a document that are fetched at once: each may be as large as the whole.
 const AT_ONCE: usize = 2;

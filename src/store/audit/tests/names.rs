@@ -85,7 +85,7 @@ async fn where_there_are_too_many_kinds_new_people_and_tools_are_counted_all_the
     let fill = "WITH RECURSIVE n (n) AS (VALUES (2) UNION ALL SELECT n + 1 FROM n WHERE n < ?1)
                 INSERT INTO audit_kinds (id, event_type, outcome, risk, door, person, tool)
                 SELECT n, 'tool_invocation', 'success', 'read', 'api', 'person ' || n, 'builtin:read' FROM n";
-    db.write(move |tx| tx.run(fill, [crate::store::audit::kinds::MOST])).await.unwrap();
+    db.write(move |tx| tx.run(fill, [crate::audit::kinds::MOST])).await.unwrap();
     let full = kinds(&db).await;
     let someone =
         |user: &str, tool: &str, time| Event { user: user.to_owned(), tool: Some(tool.to_owned()), ..event(time) };

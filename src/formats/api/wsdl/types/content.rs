@@ -3,13 +3,11 @@
 use serde_json::{Value, json};
 
 use super::{MAX_DEPTH, Types, XSD};
-use crate::{
-    formats::api::{
-        schema::allow_null,
-        wsdl::{fields::object, schemas::Declared},
-    },
-    model::xml::local,
+use crate::api::{
+    schema::allow_null,
+    wsdl::{fields::object, schemas::Declared},
 };
+use satchel_model::xml::local;
 
 /// Most values of a list of choices.
 const MAX_CHOICES: usize = 200;
@@ -49,7 +47,7 @@ impl<'a> Types<'a, '_> {
     }
 
     /// The schema of a type by its name, written in `at`.
-    pub(in crate::formats::api::wsdl) fn typed(&mut self, name: &str, at: Declared<'a>, depth: usize) -> Value {
+    pub(in crate::api::wsdl) fn typed(&mut self, name: &str, at: Declared<'a>, depth: usize) -> Value {
         let namespace = self.schemas.namespace(name, at);
         let is_own = namespace.is_some_and(|namespace| self.schemas.namespaces.contains(namespace));
         if !is_own && let Some(plain) = plain(local(name)) {

@@ -11,7 +11,7 @@ use std::{
 use clap::{Args, ValueEnum};
 use serde::{Deserialize, Deserializer, de::Error as _};
 
-use crate::model::{
+use satchel_model::{
     error::{Error, Result},
     id::shorten,
     llm::ProviderKind,

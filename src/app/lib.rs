@@ -13,35 +13,33 @@ use tokio::runtime::Handle;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use url::Url;
 
-use crate::{
-    config::Config,
-    host::{
-        clipboard::Desktop,
-        clock::Clock,
-        disk,
-        files::{Rooted, Workspaces},
-        process::Processes,
-        sandbox::Sandbox,
-        work::Work,
-        workers::{Readers, Workers},
-    },
-    index::embed::embedder::Embedder,
-    model::{
-        egress::Origin,
-        error::{Error, Kind, Result},
-        figure,
-        user::UserId,
-    },
-    net::{
-        gate::Gate,
-        guard::{self, Exceptions, HostPort},
-        http::Http,
-        llm::breaker::Breakers,
-    },
-    store::{
-        audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
-        settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig, vault::Vault,
-    },
+use satchel_config::Config;
+use satchel_host::{
+    clipboard::Desktop,
+    clock::Clock,
+    disk,
+    files::{Rooted, Workspaces},
+    process::Processes,
+    sandbox::Sandbox,
+    work::Work,
+    workers::{Readers, Workers},
+};
+use satchel_index::embed::embedder::Embedder;
+use satchel_model::{
+    egress::Origin,
+    error::{Error, Kind, Result},
+    figure,
+    user::UserId,
+};
+use satchel_net::{
+    gate::Gate,
+    guard::{self, Exceptions, HostPort},
+    http::Http,
+    llm::breaker::Breakers,
+};
+use satchel_store::{
+    audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
+    settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig, vault::Vault,
 };
 
 /// All handles, shared in one `Arc`.

@@ -12,7 +12,7 @@ use std::{
 use parking_lot::Mutex;
 use tokio::sync::oneshot;
 
-use crate::model::user::UserId;
+use satchel_model::user::UserId;
 
 /// A bounded thing that people share. Cheap to clone; clones share it.
 ///
