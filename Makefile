@@ -53,7 +53,7 @@ web/dist/index.html: $(NODE_STAMP) $(WEB_SOURCES)
 
 # The binary is compiled once: the integration tests and the browser tests start the same file.
 test: web model ## run every test: web units, Rust, browsers (STAGES="web rust walks", or WALKS="palette, a run stops")
-	@scripts/dev/needs rust node python cc nextest age chromium firefox
+	@scripts/dev/needs rust node python cc nextest age postgres chromium firefox
 	scripts/dev/test $(STAGES)
 
 check: web model tidy ## formatting, lints, types, layers, licences, unused crates; fails on the first warning

@@ -4,7 +4,7 @@
 
 use std::{
     env, fs,
-    path::PathBuf,
+    path::{Path, PathBuf},
     process::{Command, Stdio},
 };
 
@@ -12,7 +12,7 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(getrandom_backend, values(\"linux_raw\"))");
     println!("cargo:rerun-if-env-changed=PATH");
-    println!("cargo::rustc-check-cfg=cfg(can_mount, has_age, has_office, has_seccomp, has_userns)");
+    println!("cargo::rustc-check-cfg=cfg(can_mount, has_age, has_office, has_postgres, has_seccomp, has_userns)");
     let path = env::var_os("PATH").unwrap_or_default();
     let places: Vec<PathBuf> = env::split_paths(&path).filter(|place| place.is_dir()).collect();
     let program = |name: &str| places.iter().map(|place| place.join(name)).find(|program| program.is_file());
@@ -21,11 +21,16 @@ fn main() {
     for watched in age.as_ref().map_or(places.as_slice(), std::slice::from_ref) {
         println!("cargo:rerun-if-changed={}", watched.display());
     }
+    let postgres = postgres(program("initdb"));
+    if let Some(place) = &postgres {
+        println!("cargo:rustc-env=POSTGRES_BIN={}", place.display());
+    }
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     for (name, is_so) in [
         ("can_mount", may_mount(&status)),
         ("has_age", age.is_some()),
         ("has_office", program("soffice").is_some()),
+        ("has_postgres", postgres.is_some()),
         ("has_seccomp", status.lines().any(|line| line.starts_with("Seccomp:"))),
         ("has_userns", may_make_namespaces()),
     ] {
@@ -33,6 +38,18 @@ fn main() {
             println!("cargo::rustc-cfg={name}");
         }
     }
+}
+
+/// The folder with PostgreSQL's programs: those of the server are not where one looks for programs on Debian.
+fn postgres(program: Option<PathBuf>) -> Option<PathBuf> {
+    const PACKAGED: &str = "/usr/lib/postgresql";
+    // Here it appears where it is installed later; a folder that is not there would be looked for at every build.
+    println!("cargo:rerun-if-changed={}", if Path::new(PACKAGED).exists() { PACKAGED } else { "/usr/lib" });
+    let versions = fs::read_dir(PACKAGED).into_iter().flatten().flatten().map(|version| version.path().join("bin"));
+    let whole =
+        |place: &PathBuf| ["initdb", "pg_ctl", "postgres", "psql"].iter().all(|name| place.join(name).is_file());
+    let found = program.and_then(|program| fs::canonicalize(program).ok()?.parent().map(Path::to_owned));
+    versions.chain(found).filter(whole).max()
 }
 
 /// Whether whoever has this `/proc/self/status` may mount: root, unless a container keeps it from that.

@@ -281,6 +281,8 @@ impl Agent {
         if turn.state == TurnState::Waiting {
             return self.give_up_waiting(id).await;
         }
+        self.shared.turns.ask_to_stop(turn.id).await?;
+        // Where no task of this process is at it, whoever takes it up reads that it is to end.
         let Some(live) = self.live(id) else { return Ok(()) };
         let mut events = live.log.subscribe(None);
         live.cancel.cancel();

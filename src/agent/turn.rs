@@ -120,10 +120,14 @@ impl Run {
     ///
     /// # Errors
     ///
-    /// If nothing of theirs is open to them any more.
+    /// If nothing of theirs is open to them any more, or they have asked for the turn's end.
     pub(super) async fn refresh(&mut self) -> Result<()> {
         let turn = self.shared().turns.open_in(self.conversation()).await?;
         self.turn = turn.filter(|turn| turn.id == self.id()).ok_or_else(stopped)?;
+        if self.turn.stop_asked {
+            self.cancel.cancel();
+            return Err(stopped());
+        }
         self.caller().ensure_personal().map_err(|_| {
             Error::denied("The turn was ended: the key it was begun with was revoked, or its owner is kept out.")
         })

@@ -87,13 +87,13 @@ pub(super) fn weight(tx: &Tx, conversation: ConversationId) -> Result<i64> {
 pub(super) fn bytes_of(tx: &Tx, user: UserId) -> Result<u64> {
     let sql = "SELECT
       (SELECT coalesce(sum(octet_length(m.text)), 0) FROM conversations c JOIN messages m ON m.conversation = c.id
-       WHERE c.user = ?1)
+       WHERE c.person = ?1)
       + (SELECT coalesce(sum(octet_length(s.arguments) + coalesce(octet_length(s.output), 0)
                              + coalesce(octet_length(s.model_text), 0)), 0)
-         FROM conversations c JOIN messages m ON m.conversation = c.id JOIN steps s ON s.message = m.id WHERE c.user = ?1)
+         FROM conversations c JOIN messages m ON m.conversation = c.id JOIN steps s ON s.message = m.id WHERE c.person = ?1)
       + (SELECT coalesce(sum(octet_length(data)), 0) FROM attachments WHERE id IN (
            SELECT a.attachment FROM conversations c JOIN messages m ON m.conversation = c.id
-             JOIN message_attachments a ON a.message = m.id WHERE c.user = ?1))";
+             JOIN message_attachments a ON a.message = m.id WHERE c.person = ?1))";
     Ok(tx.one::<i64>(sql, [user.to_string()])?.unsigned_abs())
 }
 

@@ -175,7 +175,7 @@ impl Row {
         let seq = last + 1;
         let hash = chain(&prev, seq, body);
         tx.run(
-            "INSERT INTO audit (seq, time, event_type, user_id, user, topic, tool, door, action, arguments, risk,
+            "INSERT INTO audit (seq, time, event_type, user_id, person, topic, tool, door, action, arguments, risk,
                                 outcome, error, duration_ms, call_id, prev_hash, hash, format, approved_by, edited,
                                 own_words)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",

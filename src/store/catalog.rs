@@ -11,16 +11,19 @@ pub use review::Writer;
 
 use std::{
     collections::{BTreeSet, HashMap},
-    sync::{
-        Arc,
-        atomic::{AtomicU64, Ordering},
-    },
+    sync::Arc,
 };
 
 use parking_lot::RwLock;
 use serde_json::json;
 
-use super::{db::Db, people::Actor, sql::Tx, vault::Vault};
+use super::{
+    db::Db,
+    people::Actor,
+    sql::Tx,
+    vault::Vault,
+    versions::{self, Thing},
+};
 use satchel_model::{
     caller::Door,
     catalog::{
@@ -43,8 +46,6 @@ pub struct Catalog {
     db: Db,
     vault: Vault,
     current: Arc<RwLock<Current>>,
-    /// Changes so far, counted by the writer and so in their order.
-    made: Arc<AtomicU64>,
 }
 
 /// What is in force.
@@ -52,7 +53,7 @@ pub struct Catalog {
 struct Current {
     directory: Arc<Directory>,
     /// The last change taken in of each system: answers do not come in the order of the commits.
-    seen: HashMap<SystemId, u64>,
+    seen: HashMap<SystemId, i64>,
 }
 
 /// Whether this is a person's own doing who may let a system be called: what a model does in their name is not.
@@ -76,7 +77,7 @@ impl Catalog {
         let all = db.read(rows::all).await?;
         let directory = Arc::new(Directory::new(all.into_iter().map(Arc::new).collect()));
         let current = Current { directory, seen: HashMap::new() };
-        Ok(Self { db, vault: vault.clone(), current: Arc::new(RwLock::new(current)), made: Arc::default() })
+        Ok(Self { db, vault: vault.clone(), current: Arc::new(RwLock::new(current)) })
     }
 
     /// All systems with their endpoints, as they are now.
@@ -163,11 +164,10 @@ impl Catalog {
         T: Send + 'static,
         F: FnOnce(&Tx) -> Result<(SystemId, T)> + Send + 'static,
     {
-        let made = Arc::clone(&self.made);
         let done = self.db.write(move |tx| {
             let (id, result) = work(tx)?;
             let now = rows::one(tx, id)?;
-            Ok((made.fetch_add(1, Ordering::Relaxed) + 1, id, now, result))
+            Ok((versions::next(tx, Thing::Catalog)?, id, now, result))
         });
         let (number, id, now, result) = done.await?;
         self.current.write().follow(number, id, now);
@@ -176,7 +176,7 @@ impl Catalog {
 }
 
 impl Current {
-    fn follow(&mut self, number: u64, id: SystemId, now: Option<Registered>) {
+    fn follow(&mut self, number: i64, id: SystemId, now: Option<Registered>) {
         if self.seen.get(&id).is_some_and(|seen| *seen > number) {
             return;
         }

@@ -114,7 +114,7 @@ pub(super) fn add_text(tx: &Tx, (document, version): (i64, i64), start: u64, tex
 pub(super) fn add(tx: &Tx, (document, version): (i64, i64), title: Option<&str>, new: &[NewChunk]) -> Result<()> {
     let sql = "SELECT coalesce(max(ordinal), -1) + 1 FROM chunks WHERE document = ?1 AND version = ?2";
     let next: i64 = tx.one(sql, (document, version))?;
-    let sql = "INSERT INTO chunks (document, version, ordinal, heading, context, page, start, end, text, hash)
+    let sql = "INSERT INTO chunks (document, version, ordinal, heading, context, page, start, until, text, hash)
                VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
     for (ordinal, chunk) in (next..).zip(new) {
         let hash = vectors::hash(&embedded(title, &chunk.heading, &chunk.context, &chunk.text));
@@ -158,7 +158,7 @@ pub(super) fn count(tx: &Tx, document: i64, version: i64) -> Result<i64> {
 /// The live chunks of a document, in order.
 pub(super) fn list(tx: &Tx, document: i64) -> Result<Vec<Chunk>> {
     let sql = format!(
-        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text {LIVE}
+        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.until, c.text {LIVE}
          WHERE c.document = ?1 ORDER BY c.ordinal"
     );
     tx.all(&sql, [document], read)
@@ -195,7 +195,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<Chunk> {
         heading: row.get("heading")?,
         page: row.get("page")?,
         start: number("start")?,
-        end: number("end")?,
+        end: number("until")?,
         text: row.get("text")?,
     })
 }

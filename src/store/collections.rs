@@ -1,6 +1,6 @@
 //! Collections: documents that are seen by the same people.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use serde_json::json;
 
@@ -22,16 +22,16 @@ pub(super) const DEFAULT: i64 = 1;
 
 /// The condition that the [`Reader`] `?1` sees the collection `k`: it is open to all, or to their role, or they may do everything
 /// through the credential they show.
-pub(super) const VISIBLE: &str = "(k.roles IS NULL OR ?1 = '*'
-   OR EXISTS (SELECT 1 FROM users u, json_each(k.roles) r WHERE u.id = ?1 AND u.role = r.value))";
+pub(super) const VISIBLE: &str = "(NOT k.restricted OR ?1 = '*' OR EXISTS (
+   SELECT 1 FROM users u JOIN collection_roles o ON o.role = u.role WHERE u.id = ?1 AND o.collection = k.number))";
 
 /// Between a name's key and the id that tells it apart from a hidden one of the same name.
 const APART: char = '\u{1f}';
 
 /// The condition that the collection `k` has the name whose key is `?2`.
-const NAMED: &str = "(k.name_key = ?2 OR substr(k.name_key, 1, instr(k.name_key, char(31)) - 1) = ?2)";
+const NAMED: &str = "(k.name_key = ?2 OR substr(k.name_key, 1, length(?2) + 1) = ?2 || '\u{1f}')";
 
-const COLUMNS: &str = "k.id, k.name, k.description, k.roles,
+const COLUMNS: &str = "k.id, k.name, k.description, k.restricted,
    (SELECT count(*) FROM documents d WHERE d.collection = k.number AND d.deleted_at IS NULL) AS documents,
    k.number, k.created_at, k.updated_at";
 
@@ -50,7 +50,22 @@ impl Collections {
     /// Those this person sees, by name.
     pub async fn list(&self, reader: Reader) -> Result<Vec<Collection>> {
         let sql = format!("SELECT {COLUMNS} FROM collections k WHERE {VISIBLE} ORDER BY k.name_key");
-        self.db.read(move |tx| tx.all(&sql, [reader.to_string()], read)).await
+        self.db
+            .read(move |tx| {
+                let moment = tx.moment()?;
+                let mut found = moment.all(&sql, [reader.to_string()], read)?;
+                let sql = "SELECT k.id, o.role FROM collection_roles o JOIN collections k ON k.number = o.collection
+                           ORDER BY o.position";
+                let mut roles: HashMap<CollectionId, Vec<String>> = HashMap::new();
+                for (id, role) in moment.all(sql, (), |row| Ok((row.parsed("id")?, row.get("role")?)))? {
+                    roles.entry(id).or_default().push(role);
+                }
+                for one in &mut found {
+                    one.roles = one.roles.take().map(|_| roles.remove(&one.id).unwrap_or_default());
+                }
+                Ok(found)
+            })
+            .await
     }
 
     /// Makes one.
@@ -61,11 +76,12 @@ impl Collections {
                 let id = CollectionId::new();
                 let name_key = free_key(tx, by.caller.reader(), &new.name, id)?;
                 require_roles(tx, new.roles.as_deref())?;
-                tx.run(
-                    "INSERT INTO collections (id, name, name_key, description, roles, created_at, updated_at)
-                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
-                    (id.to_string(), &new.name, name_key, &new.description, roles(&new)?, by.now.millis()),
+                let number = tx.one(
+                    "INSERT INTO collections (id, name, name_key, description, restricted, created_at, updated_at)
+                     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6) RETURNING number",
+                    (id.to_string(), &new.name, name_key, &new.description, new.roles.is_some(), by.now.millis()),
                 )?;
+                put_roles(tx, number, new.roles.as_deref())?;
                 by.record(tx, "collection.create", json!({"id": id, "name": new.name, "roles": new.roles}))?;
                 whole(tx, id)
             })
@@ -77,7 +93,7 @@ impl Collections {
         let by = by.clone();
         self.db
             .write(move |tx| {
-                number(tx, by.caller.reader(), Some(id))?;
+                let number = number(tx, by.caller.reader(), Some(id))?;
                 let name_key = free_key(tx, by.caller.reader(), &new.name, id)?;
                 require_roles(tx, new.roles.as_deref())?;
                 let before = whole(tx, id)?;
@@ -85,10 +101,11 @@ impl Collections {
                     by.caller.require("users:manage")?;
                 }
                 tx.run(
-                    "UPDATE collections SET name = ?2, name_key = ?3, description = ?4, roles = ?5, updated_at = ?6
-                     WHERE id = ?1",
-                    (id.to_string(), &new.name, name_key, &new.description, roles(&new)?, by.now.millis()),
+                    "UPDATE collections SET name = ?2, name_key = ?3, description = ?4, restricted = ?5, updated_at = ?6
+                     WHERE number = ?1",
+                    (number, &new.name, name_key, &new.description, new.roles.is_some(), by.now.millis()),
                 )?;
+                put_roles(tx, number, new.roles.as_deref())?;
                 let roles = json!({"before": before.roles, "after": new.roles});
                 by.record(tx, "collection.change", json!({"id": id, "name": new.name, "roles": roles}))?;
                 whole(tx, id)
@@ -137,14 +154,6 @@ impl Collections {
     }
 }
 
-/// Takes a role out of the collections that are open to it.
-pub(super) fn forget_role(tx: &Tx, role: &str) -> Result<()> {
-    let sql = "UPDATE collections
-               SET roles = (SELECT json_group_array(r.value) FROM json_each(roles) r WHERE r.value <> ?1)
-               WHERE EXISTS (SELECT 1 FROM json_each(roles) r WHERE r.value = ?1)";
-    tx.run(sql, [role]).map(drop)
-}
-
 /// The number of a collection this person sees, by its id or its name.
 fn called(tx: &Tx, reader: Reader, text: &str) -> Result<i64> {
     // In an id no letter is a capital one either.
@@ -176,7 +185,14 @@ pub(super) fn number(tx: &Tx, reader: Reader, id: Option<CollectionId>) -> Resul
 
 fn whole(tx: &Tx, id: CollectionId) -> Result<Collection> {
     let sql = format!("SELECT {COLUMNS} FROM collections k WHERE k.id = ?1");
-    tx.first(&sql, [id.to_string()], read)?.ok_or_else(|| Error::internal("a collection is missing"))
+    let found = tx.first(&sql, [id.to_string()], read)?;
+    let mut found = found.ok_or_else(|| Error::internal("a collection is missing"))?;
+    if let Some(roles) = &mut found.roles {
+        let sql = "SELECT o.role FROM collection_roles o JOIN collections k ON k.number = o.collection
+                   WHERE k.id = ?1 ORDER BY o.position";
+        *roles = tx.all(sql, [id.to_string()], |row| row.get("role"))?;
+    }
+    Ok(found)
 }
 
 /// The key under which a collection has its name. Fails where one that the reader sees has the name already. One that
@@ -190,7 +206,7 @@ fn free_key(tx: &Tx, reader: Reader, name: &str, id: CollectionId) -> Result<Str
         return Err(Error::conflict(format!("A collection named '{name}' is there already. Choose another name.")));
     }
     // The first parameter is bound, whether the condition looks at it or not.
-    Ok(match taken("?1 IS NOT NULL")? {
+    Ok(match taken("CAST(?1 AS TEXT) IS NOT NULL")? {
         Some(()) => format!("{}{APART}{id}", key(name)),
         None => key(name),
     })
@@ -215,21 +231,27 @@ fn require_roles(tx: &Tx, roles: Option<&[String]>) -> Result<()> {
     Ok(())
 }
 
-fn roles(new: &NewCollection) -> Result<Option<String>> {
-    new.roles.as_ref().map(|roles| serde_json::to_string(roles).map_err(Error::internal)).transpose()
+/// Keeps the roles that a collection is open to, in place of those before.
+fn put_roles(tx: &Tx, number: i64, roles: Option<&[String]>) -> Result<()> {
+    tx.run("DELETE FROM collection_roles WHERE collection = ?1", [number])?;
+    let sql = "INSERT INTO collection_roles (collection, role, position) VALUES (?1, ?2, ?3)
+               ON CONFLICT (collection, role) DO NOTHING";
+    let rows = (0_i64..).zip(roles.unwrap_or_default()).map(|(position, role)| (number, role, position));
+    tx.many(sql, rows).map(drop)
 }
 
 fn key(name: &str) -> String {
     name.to_lowercase()
 }
 
+/// A row, with an empty list for the roles where it is open to some only.
 fn read(row: &Row<'_>) -> Result<Collection> {
-    let roles: Option<String> = row.get("roles")?;
+    let is_restricted: bool = row.get("restricted")?;
     Ok(Collection {
         id: row.parsed("id")?,
         name: row.get("name")?,
         description: row.get("description")?,
-        roles: roles.as_deref().map(serde_json::from_str).transpose().map_err(Error::internal)?,
+        roles: is_restricted.then(Vec::new),
         documents: row.get::<i64>("documents")?.unsigned_abs(),
         default: row.get::<i64>("number")? == DEFAULT,
         created_at: row.time("created_at")?,

@@ -16,15 +16,15 @@ pub struct ScriptText {
 
 /// Whether this person has agreed to this text.
 pub async fn has(db: &Db, user: UserId, text: ScriptText) -> Result<bool> {
-    let sql = "SELECT 1 FROM script_consents WHERE user = ?1 AND script = ?2 AND digest = ?3";
+    let sql = "SELECT 1 FROM script_consents WHERE person = ?1 AND script = ?2 AND digest = ?3";
     db.read(move |tx| tx.exists(sql, (user.to_string(), text.script, text.digest))).await
 }
 
 /// Stores that this person agrees to these texts.
 pub async fn give(db: &Db, user: UserId, texts: Vec<ScriptText>, now: Time) -> Result<()> {
     db.write(move |tx| {
-        let sql = "INSERT INTO script_consents (user, script, digest, given_at) VALUES (?1, ?2, ?3, ?4)
-                   ON CONFLICT (user, script, digest) DO NOTHING";
+        let sql = "INSERT INTO script_consents (person, script, digest, given_at) VALUES (?1, ?2, ?3, ?4)
+                   ON CONFLICT (person, script, digest) DO NOTHING";
         let given = texts.iter().map(|text| (user.to_string(), &text.script, &text.digest, now));
         tx.many(sql, given).map(drop)
     })

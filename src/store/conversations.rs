@@ -57,11 +57,11 @@ impl Conversations {
         let pattern = search.as_deref().map(like);
         let sql = format!(
             "SELECT {COLUMNS},
-               CASE WHEN ?2 IS NULL THEN NULL ELSE (SELECT m.text FROM messages m
+               CASE WHEN CAST(?2 AS TEXT) IS NULL THEN NULL ELSE (SELECT m.text FROM messages m
                   WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'
                   ORDER BY m.seq DESC LIMIT 1) END AS text
              FROM conversations c
-             WHERE c.user = ?1 AND (?2 IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
+             WHERE c.person = ?1 AND (CAST(?2 AS TEXT) IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
                 OR lower(c.folder) LIKE lower(?2) ESCAPE '\\'
                 OR EXISTS (SELECT 1 FROM messages m
                            WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'))
@@ -85,7 +85,7 @@ impl Conversations {
                         ON o.conversation = ?2 AND o.created_at = m.created_at AND o.role = m.role AND o.text = m.text
                       WHERE m.conversation = c.id) AS shared
                    FROM conversations c
-                   WHERE c.user = ?1 AND c.id <> ?2 AND EXISTS (
+                   WHERE c.person = ?1 AND c.id <> ?2 AND EXISTS (
                      SELECT 1 FROM messages m JOIN messages o ON o.created_at = m.created_at AND o.text = m.text
                      WHERE m.seq = (SELECT min(seq) FROM messages WHERE conversation = c.id)
                        AND o.seq = (SELECT min(seq) FROM messages WHERE conversation = ?2))
@@ -221,7 +221,7 @@ impl Conversations {
 pub(super) fn program_in(tx: &Tx, user: UserId, id: ConversationId) -> Result<Option<Origin>> {
     let sql = "SELECT t.caller ->> 'username' AS username, t.started_at
                FROM turns t JOIN conversations c ON c.id = t.conversation
-               WHERE c.id = ?1 AND c.user = ?2 AND t.caller ->> 'key' IS NOT NULL ORDER BY t.id LIMIT 1";
+               WHERE c.id = ?1 AND c.person = ?2 AND t.caller ->> 'key' IS NOT NULL ORDER BY t.id LIMIT 1";
     tx.first(sql, (id.to_string(), user.to_string()), |row| {
         let source = format!("chat: a program of {}", row.get::<String>("username")?);
         Ok(Origin { program_of: Some(user), ..Origin::new(source, row.time("started_at")?) })
@@ -244,7 +244,7 @@ fn branch_title(tx: &Tx, user: UserId, original: &str) -> Result<String> {
     if root.is_empty() {
         return Ok(root);
     }
-    let sql = "SELECT title FROM conversations WHERE user = ?1 AND title LIKE ?2 ESCAPE '\\'";
+    let sql = "SELECT title FROM conversations WHERE person = ?1 AND title LIKE ?2 ESCAPE '\\'";
     let known: Vec<String> = tx.all(sql, (user.to_string(), like(&format!(" of {root}"))), |row| row.get("title"))?;
     let mut title = format!("Branch of {root}");
     let mut number: u32 = 2;
@@ -257,7 +257,7 @@ fn branch_title(tx: &Tx, user: UserId, original: &str) -> Result<String> {
 
 fn insert(tx: &Tx, id: ConversationId, user: UserId, title: &str, now: Time) -> Result<()> {
     tx.run(
-        "INSERT INTO conversations (id, user, title, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)",
+        "INSERT INTO conversations (id, person, title, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)",
         (id.to_string(), user.to_string(), title, now.millis()),
     )?;
     Ok(())
@@ -265,7 +265,7 @@ fn insert(tx: &Tx, id: ConversationId, user: UserId, title: &str, now: Time) -> 
 
 /// One conversation of a person, inside somebody else's transaction too.
 pub(super) fn get(tx: &Tx, user: UserId, id: ConversationId) -> Result<Conversation> {
-    let sql = format!("SELECT {COLUMNS} FROM conversations c WHERE c.id = ?1 AND c.user = ?2");
+    let sql = format!("SELECT {COLUMNS} FROM conversations c WHERE c.id = ?1 AND c.person = ?2");
     tx.first(&sql, (id.to_string(), user.to_string()), read)?
         .ok_or_else(|| Error::not_found(format!("There is no conversation '{id}'.")))
 }

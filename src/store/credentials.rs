@@ -216,11 +216,11 @@ pub(super) fn ensure_lasting(tx: &Tx, by: &Actor) -> Result<()> {
     let (now, carrier) = match (by.caller.credential, by.session) {
         (Credential::Local, _) => return Ok(()),
         (Credential::Key(key), _) => {
-            let sql = format!("{ROLE} AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?2 AND user = u.id)");
+            let sql = format!("{ROLE} AND EXISTS (SELECT 1 FROM api_keys WHERE id = ?2 AND person = u.id)");
             (tx.first(&sql, (user, key.to_string()), role)?, Carrier::Key)
         }
         (Credential::Session, Some(session)) => {
-            let sql = format!("{ROLE} AND EXISTS (SELECT 1 FROM sessions WHERE id = ?2 AND user = u.id)");
+            let sql = format!("{ROLE} AND EXISTS (SELECT 1 FROM sessions WHERE id = ?2 AND person = u.id)");
             (tx.first(&sql, (user, session.to_string()), role)?, Carrier::Session)
         }
         (Credential::Session, None) => (tx.first(ROLE, [user], role)?, Carrier::Session),
@@ -238,7 +238,7 @@ fn narrowed() -> Error {
 
 const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id AS key, k.permissions AS granted, \
      k.last_used_at, k.personal \
-     FROM api_keys k JOIN users u ON u.id = k.user JOIN roles r ON r.name = u.role WHERE k.hash = ?1 AND NOT u.disabled";
+     FROM api_keys k JOIN users u ON u.id = k.person JOIN roles r ON r.name = u.role WHERE k.hash = ?1 AND NOT u.disabled";
 
 fn read_key(row: &Row<'_>) -> Result<Identity> {
     let key: Id<ApiKey> = row.parsed("key")?;
@@ -256,7 +256,7 @@ fn read_key(row: &Row<'_>) -> Result<Identity> {
 }
 
 const SESSION: &str = "SELECT u.id, u.username, u.role, r.permissions, s.id AS session, s.expires_at, s.last_seen_at \
-     FROM sessions s JOIN users u ON u.id = s.user JOIN roles r ON r.name = u.role WHERE s.hash = ?1 AND NOT u.disabled";
+     FROM sessions s JOIN users u ON u.id = s.person JOIN roles r ON r.name = u.role WHERE s.hash = ?1 AND NOT u.disabled";
 
 fn read_session(row: &Row<'_>) -> Result<Identity> {
     Ok(Identity {

@@ -198,22 +198,6 @@ impl Db {
         };
         tokio::task::spawn_blocking(read).await.map_err(Error::internal)?
     }
-
-    /// As [`Db::read`], on a connection that has read nothing before. Full-text tables remember how they were laid out,
-    /// and a check on a connection that does takes what has been merged since for damage.
-    pub async fn read_afresh<T, F>(&self, work: F) -> Result<T>
-    where
-        T: Send + 'static,
-        F: FnOnce(&Tx) -> Result<T> + Send + 'static,
-    {
-        let (path, open) = (self.readers.path.clone(), self.readers.enter()?);
-        let read = move || {
-            let _open = open;
-            let connection = Connection::open_read_only(&path)?;
-            work(&connection)
-        };
-        tokio::task::spawn_blocking(read).await.map_err(Error::internal)?
-    }
 }
 
 impl Readers {

@@ -113,7 +113,7 @@ impl Documents {
 
     /// Bytes of the files of all that a person added, those in the trash among them.
     pub async fn bytes_of(&self, user: UserId) -> Result<u64> {
-        let sql = "SELECT coalesce(sum(bytes), 0) FROM documents WHERE added_by = ?1";
+        let sql = "SELECT CAST(coalesce(sum(bytes), 0) AS BIGINT) FROM documents WHERE added_by = ?1";
         let bytes = self.db.read(move |tx| tx.one::<i64>(sql, [user.to_string()]));
         Ok(bytes.await?.unsigned_abs())
     }

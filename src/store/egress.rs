@@ -104,13 +104,11 @@ pub struct Entry {
     pub crossing: Crossing,
 }
 
-/// Closes what the last process left open, and gives the last number there was.
+/// Closes what the last process left open. Returns the last number of a row that is kept.
 pub async fn take_over(db: &Db) -> Result<i64> {
     db.write(|tx| {
         tx.run("UPDATE egress SET outcome = 'failed', reason = ?1 WHERE outcome = 'open'", [UNSEEN])?;
-        let last = "SELECT max(coalesce((SELECT max(id) FROM egress), 0),
-                           coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'egress'), 0))";
-        tx.one(last, ())
+        tx.one("SELECT coalesce(max(id), 0) FROM egress", ())
     })
     .await
 }
@@ -173,7 +171,9 @@ impl Filter {
             add("e.id < ?", Box::new(before));
         }
         match self.host.clone().filter(|host| !host.is_empty()) {
-            Some(host) if host.starts_with('.') => add("substr(e.host, -length(?)) = ?", Box::new(host)),
+            Some(host) if host.starts_with('.') => {
+                add("substr(e.host, length(e.host) - length(?) + 1) = ?", Box::new(host))
+            }
             Some(host) => add("e.host = ?", Box::new(host)),
             None => {}
         }
@@ -225,7 +225,7 @@ pub async fn unreached(db: &Db, topic: ConversationId, places: Vec<Destination>)
 pub async fn summary(db: &Db) -> Result<Summary> {
     db.read(|tx| {
         let hosts = "SELECT host, count(*) AS attempts, count(*) FILTER (WHERE outcome = 'refused') AS refused,
-                       sum(sent) AS sent, sum(received) AS received, max(at) AS last_at
+                       CAST(sum(sent) AS BIGINT) AS sent, CAST(sum(received) AS BIGINT) AS received, max(at) AS last_at
                      FROM egress GROUP BY host ORDER BY attempts DESC, host LIMIT 100";
         let hosts = tx.all(hosts, (), |row| {
             Ok(Host {

@@ -63,12 +63,7 @@ pub fn put(tx: &Tx, put: &Put, by: Option<UserId>, now: Time) -> Result<()> {
     if let (Some((model, vector)), Some(hash)) = (&put.vector, &hash) {
         vectors::put(tx, model, hash, vector)?;
     }
-    let metadata = match (&put.metadata, &before) {
-        (Some(metadata), _) => metadata.clone(),
-        (None, Some(row)) => row.kept.metadata.clone(),
-        (None, None) => BTreeMap::new(),
-    };
-    let id = write(tx, put, hash, &metadata, by, now)?;
+    let id = write(tx, put, before.as_ref().map(|row| &row.kept), hash, by, now)?;
     if let Some(old) = before.and_then(|row| row.hash).filter(|old| Some(*old) != hash) {
         vectors::release(tx, &old)?;
     }
@@ -79,23 +74,25 @@ pub fn put(tx: &Tx, put: &Put, by: Option<UserId>, now: Time) -> Result<()> {
 fn write(
     tx: &Tx,
     put: &Put,
+    before: Option<&Kept>,
     hash: Option<ContentHash>,
-    metadata: &BTreeMap<String, Scalar>,
     by: Option<UserId>,
     now: Time,
 ) -> Result<i64> {
+    let nothing = BTreeMap::new();
+    let metadata = put.metadata.as_ref().or(before.map(|kept| &kept.metadata)).unwrap_or(&nothing);
     let json = serde_json::to_string(metadata).map_err(Error::internal)?;
-    let joined = origin::joined("index_entries.origin", "excluded.origin");
+    let origin = Origin::joined(before.and_then(|kept| kept.origin.clone()), put.origin.clone());
     let author = author::joined("index_entries.author", "excluded.author");
     let sql = format!(
         "INSERT INTO index_entries (name, text, hash, given, metadata, put_by, created_at, updated_at, origin, author)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?6)
          ON CONFLICT (name) DO UPDATE SET text = coalesce(excluded.text, index_entries.text), hash = excluded.hash,
            given = excluded.given, metadata = excluded.metadata, put_by = excluded.put_by, updated_at = excluded.updated_at,
-           origin = {joined}, author = {author}
+           origin = excluded.origin, author = {author}
          RETURNING id",
     );
-    let (by, origin) = (by.map(|by| by.to_string()), origin::text(&put.origin));
+    let (by, origin) = (by.map(|by| by.to_string()), origin::text(&origin));
     let row = (&put.name, &put.text, hash, put.given, json, by, now.millis(), origin);
     let id: i64 = tx.one(&sql, row)?;
     tx.run("DELETE FROM index_metadata WHERE entry = ?1", [id])?;

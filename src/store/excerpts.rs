@@ -6,7 +6,7 @@ use super::{
     chunks,
     collections::VISIBLE,
     origin,
-    sql::{Row, Tx},
+    sql::{Bind, Row, Tx, places, rounded},
 };
 use satchel_model::{
     error::{Error, Result},
@@ -81,31 +81,50 @@ impl Authorship {
     }
 }
 
+/// Most values that one statement names.
+const AT_ONCE: usize = 1_000;
+
 /// The numbers of the live passages of these documents and kinds that this person sees; none named means all.
 pub(super) fn ids(tx: &Tx, reader: Reader, documents: &[DocumentId], kinds: &[String]) -> Result<HashSet<ChunkId>> {
-    let sql = format!(
-        "SELECT c.id FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version
+    let mut found = HashSet::new();
+    let parts = if documents.is_empty() { vec![documents] } else { documents.chunks(AT_ONCE).collect() };
+    for part in parts.into_iter().map(rounded) {
+        let named = if part.is_empty() { String::new() } else { format!("AND d.id IN ({})", places(2, part.len())) };
+        let sql = format!(
+            "SELECT c.id, d.kind FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version
                JOIN collections k ON k.number = d.collection
-             WHERE {VISIBLE} AND (?2 = '[]' OR d.id IN (SELECT value FROM json_each(?2)))
-               AND (?3 = '[]' OR d.kind IN (SELECT value FROM json_each(?3)))"
-    );
-    let documents = serde_json::to_string(documents).map_err(Error::internal)?;
-    let kinds = serde_json::to_string(kinds).map_err(Error::internal)?;
-    let found = tx.all(&sql, (reader.to_string(), documents, kinds), |row| row.get::<ChunkId>("id"))?;
-    Ok(found.into_iter().collect())
+             WHERE {VISIBLE} {named}"
+        );
+        let bound: Vec<String> =
+            std::iter::once(reader.to_string()).chain(part.iter().map(ToString::to_string)).collect();
+        tx.find(&sql, bound, |row| {
+            let (id, kind) = (row.get("id")?, row.get::<Option<&str>>("kind")?);
+            if kinds.is_empty() || kind.is_some_and(|kind| kinds.iter().any(|wanted| wanted == kind)) {
+                found.insert(id);
+            }
+            Ok(None::<()>)
+        })?;
+    }
+    Ok(found)
 }
 
 /// These passages, as far as they are still found and this person sees them; in no order.
 pub(super) fn list(tx: &Tx, reader: Reader, ids: &[ChunkId]) -> Result<Vec<Excerpt>> {
-    let sql = format!(
-        "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.end, c.text, d.id AS document, d.title, {}
-             FROM json_each(?2) w JOIN chunks c ON c.id = w.value
-               JOIN documents d ON d.number = c.document AND d.version = c.version
+    let mut found = Vec::new();
+    for part in ids.chunks(AT_ONCE).map(rounded) {
+        let sql = format!(
+            "SELECT c.id, c.ordinal, c.heading, c.page, c.start, c.until, c.text, d.id AS document, d.title, {}
+             FROM chunks c JOIN documents d ON d.number = c.document AND d.version = c.version
                JOIN collections k ON k.number = d.collection
-             WHERE {VISIBLE}",
-        Authorship::COLUMNS
-    );
-    tx.all(&sql, (reader.to_string(), serde_json::to_string(ids).map_err(Error::internal)?), read)
+             WHERE {VISIBLE} AND c.id IN ({})",
+            Authorship::COLUMNS,
+            places(2, part.len())
+        );
+        let mut bound: Vec<Box<dyn Bind>> = vec![Box::new(reader.to_string())];
+        bound.extend(part.iter().map(|id| Box::new(*id) as Box<dyn Bind>));
+        found.extend(tx.all(&sql, bound, read)?);
+    }
+    Ok(found)
 }
 
 fn read(row: &Row<'_>) -> Result<Excerpt> {

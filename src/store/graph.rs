@@ -16,6 +16,7 @@ use satchel_model::{
     caller::Caller,
     error::Result,
     graph::{self, Finding, Neighbor, NewEdge, NewNode, Node, Overview, Part},
+    origin::Origin,
     reader::Reader,
     time::Time,
 };
@@ -152,15 +153,30 @@ impl Graph {
     }
 }
 
+/// A node as it stands before it is put; without a number where there is none.
+#[derive(Default)]
+struct Held {
+    number: Option<i64>,
+    labels: Vec<String>,
+    props: Map<String, Value>,
+    origin: Option<Origin>,
+}
+
 fn put_node(tx: &Tx, node: &NewNode, now: Time) -> Result<i64> {
     // What was found is seen by who sees the documents, and goes with them: nothing of it is put.
     let forget = "UPDATE graph_nodes SET labels = '[]', props = '{}', created_at = ?2 WHERE id = ?1 AND NOT put";
     tx.run(forget, (node.id(), now.millis()))?;
-    let sql = "SELECT number, labels, props FROM graph_nodes WHERE id = ?1";
+    let sql = "SELECT number, labels, props, origin FROM graph_nodes WHERE id = ?1";
     let old = tx.first(sql, [node.id()], |row| {
-        Ok((row.get::<i64>("number")?, row.json::<Vec<String>>("labels")?, row.json::<Map<String, Value>>("props")?))
+        Ok(Held {
+            number: Some(row.get("number")?),
+            labels: row.json("labels")?,
+            props: row.json("props")?,
+            origin: origin::read(row)?,
+        })
     })?;
-    let (number, mut labels, mut props) = old.map_or((None, Vec::new(), Map::new()), |(n, l, p)| (Some(n), l, p));
+    let Held { number, mut labels, mut props, origin } = old.unwrap_or_default();
+    let origin = origin::text(&Origin::joined(origin, node.origin().clone()));
     if let Some(new) = node.labels() {
         labels = new.to_vec();
     }
@@ -169,23 +185,33 @@ fn put_node(tx: &Tx, node: &NewNode, now: Time) -> Result<i64> {
         graph::check_props(&props)?;
     }
     let author = node.author().map(|author| author.to_string());
-    let row = (graph::name_of(node.id(), &props), Value::from(labels).to_string(), Value::from(props).to_string());
-    match number {
+    let row =
+        (graph::name_of(node.id(), &props), Value::from(labels.clone()).to_string(), Value::from(props).to_string());
+    let number = match number {
         Some(number) => {
-            let (origin, joined) = (origin::joined("origin", "?6"), author::joined("author", "?7"));
+            let joined = author::joined("author", "?7");
             let sql = format!(
-                "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = TRUE, updated_at = ?5, origin = {origin},
+                "UPDATE graph_nodes SET name = ?2, labels = ?3, props = ?4, put = TRUE, updated_at = ?5, origin = ?6,
                    author = {joined} WHERE number = ?1"
             );
-            tx.run(&sql, (number, row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))?;
-            Ok(number)
+            tx.run(&sql, (number, row.0, row.1, row.2, now.millis(), origin, author))?;
+            number
         }
         None => {
             let sql = "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at, origin, author)
                        VALUES (?1, ?2, ?3, ?4, TRUE, ?5, ?5, ?6, ?7) RETURNING number";
-            tx.one(sql, (node.id(), row.0, row.1, row.2, now.millis(), origin::text(node.origin()), author))
+            tx.one(sql, (node.id(), row.0, row.1, row.2, now.millis(), origin, author))?
         }
-    }
+    };
+    put_labels(tx, number, &labels)?;
+    Ok(number)
+}
+
+/// Keeps the labels by which a node is found, in place of those before.
+fn put_labels(tx: &Tx, node: i64, labels: &[String]) -> Result<()> {
+    tx.run("DELETE FROM graph_labels WHERE node = ?1", [node])?;
+    let sql = "INSERT INTO graph_labels (node, label) VALUES (?1, ?2) ON CONFLICT (node, label) DO NOTHING";
+    tx.many(sql, labels.iter().map(|label| (node, label))).map(drop)
 }
 
 fn put_edge(tx: &Tx, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
@@ -203,20 +229,20 @@ fn put_edge(tx: &Tx, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
     }
     made.dedup();
     let [src, dst] = ends;
-    let sql = "SELECT props FROM graph_edges WHERE src = ?1 AND rel = ?2 AND dst = ?3 AND document IS NULL";
-    let mut props: Map<String, Value> =
-        tx.first(sql, (src, edge.rel(), dst), |row| row.json("props"))?.unwrap_or_default();
+    let sql = "SELECT props, origin FROM graph_edges WHERE src = ?1 AND rel = ?2 AND dst = ?3 AND document IS NULL";
+    let old = tx.first(sql, (src, edge.rel(), dst), |row| Ok((row.json("props")?, origin::read(row)?)))?;
+    let (mut props, origin): (Map<String, Value>, _) = old.unwrap_or_default();
+    let origin = Origin::joined(origin, edge.origin().clone());
     if let Some(new) = edge.props() {
         graph::set(&mut props, new);
         graph::check_props(&props)?;
     }
-    let joined = origin::joined("graph_edges.origin", "excluded.origin");
     let author = author::joined("graph_edges.author", "excluded.author");
     let sql = format!(
         "INSERT INTO graph_edges (src, rel, dst, props, created_at, updated_at, origin, author)
          VALUES (?1, ?2, ?3, ?4, ?5, ?5, ?6, ?7)
          ON CONFLICT (src, rel, dst, coalesce(document, 0)) DO UPDATE SET props = excluded.props,
-           updated_at = excluded.updated_at, origin = {joined}, author = {author}"
+           updated_at = excluded.updated_at, origin = excluded.origin, author = {author}"
     );
     tx.run(
         &sql,
@@ -226,7 +252,7 @@ fn put_edge(tx: &Tx, edge: &NewEdge, now: Time) -> Result<Vec<String>> {
             dst,
             Value::from(props).to_string(),
             now.millis(),
-            origin::text(edge.origin()),
+            origin::text(&origin),
             edge.author().map(|author| author.to_string())
         ],
     )?;

@@ -21,7 +21,7 @@ pub const PREFIX: &str = "sk_satchel_";
 /// Keys one user may have.
 const PER_USER: i64 = 200;
 
-const SELECT: &str = "SELECT id, user, name, permissions, created_at, last_used_at, personal FROM api_keys";
+const SELECT: &str = "SELECT id, person, name, permissions, created_at, last_used_at, personal FROM api_keys";
 
 /// A key to be made.
 #[derive(Debug)]
@@ -39,7 +39,7 @@ pub struct NewKey {
 impl People {
     /// The keys of a user, the newest first.
     pub async fn keys(&self, user: UserId) -> Result<Vec<ApiKey>> {
-        let sql = format!("{SELECT} WHERE user = ?1 ORDER BY id DESC");
+        let sql = format!("{SELECT} WHERE person = ?1 ORDER BY id DESC");
         self.db.read(move |tx| tx.all(&sql, [user.to_string()], read)).await
     }
 
@@ -79,11 +79,11 @@ impl People {
         let made = key.clone();
         self.change_by(by, move |tx, by| {
             let owner = sessions::require_reach(tx, by, key.user, &no_user(key.user))?;
-            let held: i64 = tx.one("SELECT count(*) FROM api_keys WHERE user = ?1", [key.user.to_string()])?;
+            let held: i64 = tx.one("SELECT count(*) FROM api_keys WHERE person = ?1", [key.user.to_string()])?;
             if held >= PER_USER {
                 return Err(Error::conflict(format!("{} has {held} keys. Revoke some first.", owner.username)));
             }
-            let sql = "INSERT INTO api_keys (id, hash, user, name, permissions, personal, created_at)
+            let sql = "INSERT INTO api_keys (id, hash, person, name, permissions, personal, created_at)
                        VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
             let permissions = roles::permissions_text(&key.permissions)?;
             let (id, user) = (key.id.to_string(), key.user.to_string());
@@ -124,7 +124,7 @@ impl People {
 
 /// Revokes all keys of a user. Returns how many there were.
 pub(super) fn revoke_all(tx: &Tx, user: UserId) -> Result<usize> {
-    tx.run("DELETE FROM api_keys WHERE user = ?1", [user.to_string()])
+    tx.run("DELETE FROM api_keys WHERE person = ?1", [user.to_string()])
 }
 
 fn no_user(id: UserId) -> Error {
@@ -142,7 +142,7 @@ fn parse_name(text: String) -> Result<String> {
 fn read(row: &Row<'_>) -> Result<ApiKey> {
     Ok(ApiKey {
         id: row.parsed("id")?,
-        user: row.parsed("user")?,
+        user: row.parsed("person")?,
         name: row.get("name")?,
         permissions: row.json("permissions")?,
         created_at: row.time("created_at")?,

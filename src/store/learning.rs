@@ -6,7 +6,13 @@ use std::collections::BTreeMap;
 
 use serde_json::json;
 
-use super::{db::Db, people::Actor, sql::Tx, vectors};
+use super::{
+    db::Db,
+    people::Actor,
+    sql::Tx,
+    vectors,
+    versions::{self, Thing},
+};
 use satchel_model::{
     error::Result,
     learning::{Ended, Learned, OwnNeed, PastNeed, Used},
@@ -77,18 +83,18 @@ impl Learning {
 }
 
 fn version(tx: &Tx) -> Result<i64> {
-    tx.one("SELECT version FROM learning_version", ())
+    versions::last(tx, Thing::Learning)
 }
 
 fn note(tx: &Tx, ended: &Ended) -> Result<Option<i64>> {
     let (user, topic) = (ended.user.to_string(), ended.topic.to_string());
-    let own = "SELECT 1 FROM conversations WHERE id = ?1 AND user = ?2";
+    let own = "SELECT 1 FROM conversations WHERE id = ?1 AND person = ?2";
     if !tx.exists(own, (&topic, &user))? {
         return Ok(None);
     }
     let (model, vector) = ended.vector.as_ref().map(|(model, vector)| (model, vectors::bytes(vector))).unzip();
     let need: i64 = tx.one(
-        "INSERT INTO needs (user, topic, text, model, vector, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
+        "INSERT INTO needs (person, topic, text, model, vector, created_at) VALUES (?1, ?2, ?3, ?4, ?5, ?6)
              ON CONFLICT (topic, text) DO UPDATE SET model = excluded.model, vector = excluded.vector
              RETURNING id",
         (&user, &topic, &ended.need, model, vector, ended.at.millis()),
@@ -114,13 +120,13 @@ fn all(tx: &Tx, model: &str) -> Result<Vec<PastNeed>> {
         ))
     })?;
     calls.into_iter().for_each(|(need, call)| used.entry(need).or_default().push(call));
-    let sql = "SELECT id, user, text, CASE WHEN model = ?1 THEN vector END AS vector FROM needs ORDER BY id";
+    let sql = "SELECT id, person, text, CASE WHEN model = ?1 THEN vector END AS vector FROM needs ORDER BY id";
     tx.all(sql, [model], |row| {
         let id = row.get("id")?;
         let vector = row.get::<Option<Vec<u8>>>("vector")?.map(|bytes| vectors::floats(&bytes));
         Ok(PastNeed {
             id,
-            user: row.parsed("user")?,
+            user: row.parsed("person")?,
             text: row.get("text")?,
             vector,
             used: used.get(&id).cloned().unwrap_or_default(),
@@ -129,17 +135,19 @@ fn all(tx: &Tx, model: &str) -> Result<Vec<PastNeed>> {
 }
 
 fn learned(tx: &Tx, tool: &str, person: Option<String>, bound: f32) -> Result<Learned> {
-    let sums = "SELECT count(DISTINCT text) AS needs, count(DISTINCT user) AS people,
-                       coalesce(sum(successes), 0) AS successes, coalesce(sum(failures), 0) AS failures
+    let sums = "SELECT count(DISTINCT text) AS needs, count(DISTINCT person) AS people,
+                       CAST(coalesce(sum(successes), 0) AS BIGINT) AS successes,
+                       CAST(coalesce(sum(failures), 0) AS BIGINT) AS failures
                 FROM need_tools JOIN needs ON needs.id = need WHERE tool = ?1";
     let sums = tx.first(sums, [tool], |row| {
         Ok((row.get("needs")?, row.get("people")?, row.get("successes")?, row.get("failures")?))
     })?;
     let (needs, people, successes, failures) = sums.unwrap_or_default();
     let own = tx.all(
-        "SELECT text, sum(successes) AS successes, sum(failures) AS failures, max(last_at) AS last_at
+        "SELECT text, CAST(sum(successes) AS BIGINT) AS successes, CAST(sum(failures) AS BIGINT) AS failures,
+                max(last_at) AS last_at
          FROM need_tools JOIN needs ON needs.id = need
-         WHERE tool = ?1 AND user = ?2
+         WHERE tool = ?1 AND person = ?2
          GROUP BY text ORDER BY max(last_at) DESC, max(needs.id) DESC LIMIT ?3",
         (tool, person, SHOWN),
         |row| {
@@ -168,7 +176,7 @@ mod tests {
         let topics = [ConversationId::new(), ConversationId::new()];
         let seeded = db.write(move |tx| {
             let user = users::mara(tx)?;
-            let sql = "INSERT INTO conversations (id, user, title, created_at, updated_at) VALUES (?1, ?2, '', 0, 0)";
+            let sql = "INSERT INTO conversations (id, person, title, created_at, updated_at) VALUES (?1, ?2, '', 0, 0)";
             topics.iter().try_for_each(|topic| tx.run(sql, (topic.to_string(), user.to_string())).map(drop))?;
             Ok(user)
         });

@@ -67,3 +67,4 @@ pub mod uses;
 pub mod vault;
 mod vault_key;
 pub mod vectors;
+mod versions;

@@ -105,7 +105,7 @@ impl Lists {
                 row.origin = Origin::joined(row.origin, origin);
                 note(tx, &user, &event(&row, &format!("rename to {}", new.as_str()), Vec::new(), now))?;
                 tx.run(
-                    "UPDATE list_history SET name_key = ?3 WHERE user = ?1 AND name_key = ?2",
+                    "UPDATE list_history SET name_key = ?3 WHERE person = ?1 AND name_key = ?2",
                     (&user, name.key(), new.key()),
                 )?;
                 tx.run(
@@ -143,7 +143,7 @@ struct ListRow {
 }
 
 fn find(tx: &Tx, user: &str, name: &ListName) -> Result<Option<ListRow>> {
-    let sql = "SELECT id, name, updated_at, origin FROM lists WHERE user = ?1 AND name_key = ?2";
+    let sql = "SELECT id, name, updated_at, origin FROM lists WHERE person = ?1 AND name_key = ?2";
     tx.first(sql, (user, name.key()), |row| {
         let (id, name, updated_at) = (row.get("id")?, row.get("name")?, row.time("updated_at")?);
         Ok(ListRow { id, name, updated_at, origin: origin::read(row)? })
@@ -171,13 +171,13 @@ fn no_list(tx: &Tx, user: &str, name: &ListName) -> Result<Error> {
 }
 
 fn create(tx: &Tx, user: &str, name: &ListName, origin: Option<Origin>, now: Time) -> Result<ListRow> {
-    let count: i64 = tx.one("SELECT count(*) FROM lists WHERE user = ?1", [user])?;
+    let count: i64 = tx.one("SELECT count(*) FROM lists WHERE person = ?1", [user])?;
     if usize::try_from(count).is_ok_and(|count| count >= MAX_LISTS) {
         return Err(Error::conflict(format!(
             "There are {MAX_LISTS} lists already, the most there can be: delete one."
         )));
     }
-    let sql = "INSERT INTO lists (user, name, name_key, created_at, updated_at, origin)
+    let sql = "INSERT INTO lists (person, name, name_key, created_at, updated_at, origin)
                VALUES (?1, ?2, ?3, ?4, ?4, ?5) RETURNING id";
     let id = tx.one(sql, (user, name.as_str(), name.key(), now.millis(), origin::text(&origin)))?;
     Ok(ListRow { id, name: name.as_str().to_owned(), updated_at: now, origin })
@@ -212,13 +212,13 @@ fn note(tx: &Tx, user: &str, event: &ListEvent) -> Result<()> {
     let items = serde_json::to_string(&event.items).map_err(Error::internal)?;
     let key = ListName::new(&event.list)?.key();
     tx.run(
-        "INSERT INTO list_history (user, name, name_key, time, action, items, origin)
+        "INSERT INTO list_history (person, name, name_key, time, action, items, origin)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
         (user, &event.list, &key, event.time.millis(), &event.action, items, origin::text(&event.origin)),
     )?;
     tx.run(
-        "DELETE FROM list_history WHERE user = ?1 AND name_key = ?2 AND id <= (SELECT id FROM list_history
-           WHERE user = ?1 AND name_key = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)",
+        "DELETE FROM list_history WHERE person = ?1 AND name_key = ?2 AND id <= (SELECT id FROM list_history
+           WHERE person = ?1 AND name_key = ?2 ORDER BY id DESC LIMIT 1 OFFSET ?3)",
         (user, &key, MAX_EVENTS),
     )?;
     Ok(())
@@ -228,7 +228,7 @@ fn all(tx: &Tx, user: &str) -> Result<Vec<ListSummary>> {
     let sql =
         "SELECT name, count(position) FILTER (WHERE NOT done) AS open, count(position) FILTER (WHERE done) AS done,
                  updated_at, lists.origin
-               FROM lists LEFT JOIN list_items ON list = id WHERE user = ?1 GROUP BY id
+               FROM lists LEFT JOIN list_items ON list = id WHERE person = ?1 GROUP BY id
                ORDER BY updated_at DESC, id DESC";
     tx.all(sql, [user], |row| {
         let (list, open, done) = (row.get("name")?, row.get("open")?, row.get("done")?);
@@ -238,7 +238,7 @@ fn all(tx: &Tx, user: &str) -> Result<Vec<ListSummary>> {
 
 fn history(tx: &Tx, user: &str, name_key: Option<String>, limit: u32) -> Result<Vec<ListEvent>> {
     let sql = "SELECT time, name, action, items, origin FROM list_history
-               WHERE user = ?1 AND (?2 IS NULL OR name_key = ?2) ORDER BY id DESC LIMIT ?3";
+               WHERE person = ?1 AND (CAST(?2 AS TEXT) IS NULL OR name_key = ?2) ORDER BY id DESC LIMIT ?3";
     tx.all(sql, (user, name_key, limit), |row| {
         let (list, action) = (row.get("name")?, row.get("action")?);
         Ok(ListEvent { time: row.time("time")?, list, action, items: row.json("items")?, origin: origin::read(row)? })

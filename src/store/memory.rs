@@ -75,7 +75,7 @@ impl Memories {
     pub async fn get(&self, key: &str, now: Time) -> Result<Memory> {
         let (user, wanted) = (self.user, key.trim().to_owned());
         let found = self.store.db.read(move |tx| {
-            let sql = "SELECT * FROM memories WHERE user = ?1 AND (key = ?2 OR id = ?2)";
+            let sql = "SELECT * FROM memories WHERE person = ?1 AND (key = ?2 OR id = ?2)";
             match first(tx, sql, (user.to_string(), wanted.clone()), now)? {
                 Some(found) => Ok(Some(found)),
                 None => keys::once_made(tx, user, &wanted, now),
@@ -125,7 +125,7 @@ impl Memories {
     pub async fn delete(&self, id: MemoryId) -> Result<()> {
         let user = self.user;
         let forgotten = self.store.db.erase(move |tx| {
-            let sql = "DELETE FROM memories WHERE user = ?1 AND id = ?2";
+            let sql = "DELETE FROM memories WHERE person = ?1 AND id = ?2";
             let gone = tx.run(sql, (user.to_string(), id.to_string()))?;
             if gone == 0 { Err(rows::no_memory(&id.to_string())) } else { Ok(()) }
         });
@@ -154,7 +154,7 @@ impl Memories {
 }
 
 fn update(tx: &Tx, user: UserId, id: MemoryId, change: MemoryChange, now: Time) -> Result<Memory> {
-    let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
+    let sql = "SELECT * FROM memories WHERE person = ?1 AND id = ?2";
     let memory = first(tx, sql, (user.to_string(), id.to_string()), now)?;
     let memory = memory.ok_or_else(|| rows::no_memory(&id.to_string()))?;
     let key = change.key.unwrap_or_else(|| memory.key.clone());
@@ -181,7 +181,7 @@ fn update(tx: &Tx, user: UserId, id: MemoryId, change: MemoryChange, now: Time) 
 
 /// How many memories this person has in a layer.
 fn count(tx: &Tx, user: UserId, layer: Layer) -> Result<usize> {
-    let sql = "SELECT count(*) FROM memories WHERE user = ?1 AND layer = ?2";
+    let sql = "SELECT count(*) FROM memories WHERE person = ?1 AND layer = ?2";
     let count: i64 = tx.one(sql, (user.to_string(), layer.as_str()))?;
     usize::try_from(count).map_err(Error::internal)
 }

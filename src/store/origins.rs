@@ -159,12 +159,12 @@ impl Kind {
     }
 
     fn list(self, tx: &Tx, user: UserId, room: &Cell<usize>) -> Result<Vec<FromOutside>> {
-        let sql = format!("SELECT * FROM ({}) ORDER BY updated_at DESC LIMIT ?2", self.sql().rows);
+        let sql = format!("SELECT * FROM ({}) found ORDER BY updated_at DESC LIMIT ?2", self.sql().rows);
         tx.all(&sql, (user.to_string(), LISTED), |row| self.read(row, room))
     }
 
     fn find(self, tx: &Tx, user: UserId, id: &str) -> Result<Option<FromOutside>> {
-        let sql = format!("SELECT * FROM ({}) WHERE id = ?2", self.sql().rows);
+        let sql = format!("SELECT * FROM ({}) found WHERE id = ?2", self.sql().rows);
         tx.first(&sql, (user.to_string(), id), |row| self.read(row, &Cell::new(0)))
     }
 
@@ -193,30 +193,29 @@ impl Kind {
     fn sql(self) -> KindSql {
         match self {
             Self::Memory => KindSql {
-                rows:
-                    "SELECT m.id, m.key AS name, m.content || coalesce((SELECT group_concat(char(10) || v.content, '')
+                rows: "SELECT m.id, m.key AS name, m.content || coalesce((SELECT string_agg('\n' || v.content, '')
                          FROM memory_versions v WHERE v.memory = m.number), '') AS text, m.origin, m.updated_at
-                       FROM memories m WHERE m.user = ?1 AND m.origin IS NOT NULL",
-                clear: "UPDATE memories SET origin = NULL WHERE user = ?1 AND id = ?2",
+                       FROM memories m WHERE m.person = ?1 AND m.origin IS NOT NULL",
+                clear: "UPDATE memories SET origin = NULL WHERE person = ?1 AND id = ?2",
             },
             Self::List => KindSql {
                 rows: "SELECT CAST(id AS TEXT) AS id, name, '' AS text, origin, updated_at
-                       FROM lists WHERE user = ?1 AND origin IS NOT NULL",
-                clear: "UPDATE lists SET origin = NULL WHERE user = ?1 AND CAST(id AS TEXT) = ?2",
+                       FROM lists WHERE person = ?1 AND origin IS NOT NULL",
+                clear: "UPDATE lists SET origin = NULL WHERE person = ?1 AND CAST(id AS TEXT) = ?2",
             },
             Self::ListItem => KindSql {
                 rows: "SELECT i.list || '/' || i.position AS id, l.name, i.text, i.origin, l.updated_at
-                       FROM list_items i JOIN lists l ON l.id = i.list WHERE l.user = ?1 AND i.origin IS NOT NULL",
+                       FROM list_items i JOIN lists l ON l.id = i.list WHERE l.person = ?1 AND i.origin IS NOT NULL",
                 clear: "UPDATE list_items SET origin = NULL
-                        WHERE list || '/' || position = ?2 AND list IN (SELECT id FROM lists WHERE user = ?1)",
+                        WHERE list || '/' || position = ?2 AND list IN (SELECT id FROM lists WHERE person = ?1)",
             },
             Self::Clipboard => KindSql {
                 rows: "SELECT 'clipboard' AS id, '' AS name, text, origin, updated_at
-                       FROM clipboards WHERE user = ?1 AND origin IS NOT NULL",
-                clear: "UPDATE clipboards SET origin = NULL WHERE user = ?1 AND ?2 = 'clipboard'",
+                       FROM clipboards WHERE person = ?1 AND origin IS NOT NULL",
+                clear: "UPDATE clipboards SET origin = NULL WHERE person = ?1 AND ?2 = 'clipboard'",
             },
             Self::IndexEntry => KindSql {
-                rows: "SELECT name AS id, name, coalesce(text || char(10), '') || metadata AS text, origin, updated_at
+                rows: "SELECT name AS id, name, coalesce(text || '\n', '') || metadata AS text, origin, updated_at
                        FROM index_entries WHERE ?1 <> '' AND origin IS NOT NULL",
                 clear: "UPDATE index_entries SET origin = NULL WHERE ?1 <> '' AND name = ?2",
             },
@@ -235,8 +234,8 @@ impl Kind {
             Self::ScriptValue => KindSql {
                 rows:
                     "SELECT script || '/' || key AS id, script AS name, key || ': ' || value AS text, origin, updated_at
-                       FROM script_values WHERE user = ?1 AND origin IS NOT NULL",
-                clear: "UPDATE script_values SET origin = NULL WHERE user = ?1 AND script || '/' || key = ?2",
+                       FROM script_values WHERE person = ?1 AND origin IS NOT NULL",
+                clear: "UPDATE script_values SET origin = NULL WHERE person = ?1 AND script || '/' || key = ?2",
             },
         }
     }

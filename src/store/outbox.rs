@@ -46,8 +46,10 @@ pub fn pending(tx: &Tx, space: Space, seq: i64) -> Result<i64> {
 
 /// The number of the last change of any space, trimmed or not; 0 before the first.
 pub fn last(tx: &Tx) -> Result<i64> {
-    let sql = "SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name = 'outbox'";
-    tx.one(sql, ())
+    tx.one(
+        "SELECT coalesce(max(seq), 0) FROM (SELECT max(seq) AS seq FROM outbox UNION ALL SELECT max(seq) FROM outbox_trimmed) told",
+        (),
+    )
 }
 
 /// Forgets the changes of a space up to `seq`: every index of it has seen them.

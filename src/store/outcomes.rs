@@ -158,7 +158,7 @@ fn first_since(tx: &Tx, time: i64) -> Result<i64> {
 
 fn by_day(tx: &Tx, tool: &str, (seq, time): (i64, i64)) -> Result<BTreeMap<i64, Day>> {
     let sql = "SELECT time / ?4 AS day, count(*) AS calls, count(*) FILTER (WHERE outcome = 'failure') AS failures,
-                 avg(duration_ms) AS mean_ms FROM audit
+                 CAST(avg(duration_ms) AS DOUBLE PRECISION) AS mean_ms FROM audit
                WHERE tool = ?1 AND seq >= ?2 AND time >= ?3 AND duration_ms IS NOT NULL GROUP BY 1";
     let read = |row: &Row<'_>| {
         let number: i64 = row.get("day")?;

@@ -31,7 +31,7 @@ pub async fn number(
         for mut passage in passages {
             let (Some(document), Some(chunk)) = (passage.document_id, passage.chunk_id) else { continue };
             tx.run(
-                "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score)
+                "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, until, text, score)
                  SELECT ?1, coalesce(max(number), 0) + 1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10
                  FROM passages WHERE conversation = ?1
                  ON CONFLICT (conversation, chunk) DO NOTHING",
@@ -85,7 +85,7 @@ pub async fn number_page(db: &Db, user: UserId, conversation: ConversationId, pa
         }
         let text: String = page.text.chars().take(KEPT).collect();
         // Passages of documents are counted upwards by their chunks, pages downwards.
-        let sql = "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score, url)
+        let sql = "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, until, text, score, url)
                    SELECT ?1, coalesce(max(number), 0) + 1, CASE WHEN min(chunk) < 0 THEN min(chunk) ELSE 0 END - 1, '',
                      ?3, '', NULL, 0, 0, ?4, 1, ?2
                    FROM passages WHERE conversation = ?1";
@@ -131,15 +131,15 @@ pub(super) fn cited(tx: &Tx, conversation: ConversationId) -> Result<HashMap<Str
 /// Gives a copy of a conversation the passages of the original.
 pub(super) fn copy(tx: &Tx, from: ConversationId, to: ConversationId) -> Result<()> {
     tx.run(
-        "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, end, text, score, url)
-         SELECT ?2, number, chunk, document, title, heading, page, start, end, text, score, url
+        "INSERT INTO passages (conversation, number, chunk, document, title, heading, page, start, until, text, score, url)
+         SELECT ?2, number, chunk, document, title, heading, page, start, until, text, score, url
          FROM passages WHERE conversation = ?1",
         (from.to_string(), to.to_string()),
     )?;
     Ok(())
 }
 
-const COLUMNS: &str = "p.number, p.document, p.chunk, p.title, p.heading, p.page, p.start, p.end, p.text, p.score,
+const COLUMNS: &str = "p.number, p.document, p.chunk, p.title, p.heading, p.page, p.start, p.until, p.text, p.score,
      p.url";
 
 fn read(row: &Row<'_>) -> Result<Citation> {
@@ -155,7 +155,7 @@ fn read(row: &Row<'_>) -> Result<Citation> {
         heading: row.get("heading")?,
         page: row.get("page")?,
         start: row.get::<i64>("start")?.unsigned_abs(),
-        end: row.get::<i64>("end")?.unsigned_abs(),
+        end: row.get::<i64>("until")?.unsigned_abs(),
         text: row.get("text")?,
         score: row.get("score")?,
     })

@@ -68,7 +68,7 @@ impl Results {
             .write(move |tx| {
                 tx.run("DELETE FROM results WHERE created_at < ?1", [oldest])?;
                 let sql =
-                    "INSERT INTO results (id, user, topic, text, created_at, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
+                    "INSERT INTO results (id, person, topic, text, created_at, origin) VALUES (?1, ?2, ?3, ?4, ?5, ?6)";
                 tx.run(sql, (id.to_string(), &user, topic, first, now.millis(), origin))?;
                 tx.run(SURPLUS, (&user, KEPT))
             })
@@ -87,7 +87,7 @@ impl Results {
         let sql =
             "SELECT octet_length(text) + (SELECT coalesce(sum(octet_length(parts.text)), 0) FROM result_parts parts
                                                 WHERE parts.result = results.id) AS bytes
-                   FROM results WHERE id = ?1 AND user = ?2";
+                   FROM results WHERE id = ?1 AND person = ?2";
         let bytes = self.db.read(move |tx| tx.first(sql, (id.to_string(), user), |row| row.get::<i64>("bytes")));
         Ok(bytes.await?.unwrap_or(0).unsigned_abs())
     }
@@ -100,7 +100,7 @@ impl Results {
         let oldest = oldest(now);
         let found = self.db.read(move |tx| {
             let sql = "SELECT text, origin FROM results
-                       WHERE id = ?1 AND user = ?2 AND topic IS NOT DISTINCT FROM ?3 AND created_at >= ?4";
+                       WHERE id = ?1 AND person = ?2 AND topic IS NOT DISTINCT FROM ?3 AND created_at >= ?4";
             let begun = tx.first(sql, (id.to_string(), user, topic, oldest), |row| {
                 Ok(StoredText { text: row.get("text")?, origin: origin::read(row)? })
             })?;
@@ -121,7 +121,7 @@ const SURPLUS: &str = "DELETE FROM results WHERE id IN (
     SELECT id, sum(octet_length(text) + (SELECT coalesce(sum(octet_length(parts.text)), 0) FROM result_parts parts
                                          WHERE parts.result = results.id))
                OVER (ORDER BY created_at DESC, id DESC) AS bytes
-    FROM results WHERE user = ?1)
+    FROM results WHERE person = ?1) sized
   WHERE bytes > ?2)";
 
 /// A text in pieces that end with whole characters.

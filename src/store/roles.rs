@@ -3,7 +3,6 @@
 use serde_json::json;
 
 use super::{
-    collections,
     db::Db,
     people::{Actor, People},
     sql::{Row, Tx},
@@ -73,7 +72,6 @@ impl People {
                 )));
             }
             tx.run("DELETE FROM roles WHERE name = ?1", [&name])?;
-            collections::forget_role(tx, &name)?;
             by.record(tx, "role.delete", json!({"role": name}))
         })
         .await

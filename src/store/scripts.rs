@@ -250,7 +250,7 @@ impl Scripts {
     /// What a script keeps for a user under a key.
     pub async fn value(&self, script: &str, user: UserId, key: String) -> Result<Option<ScriptValue>> {
         let at = (script.to_owned(), user.to_string(), key);
-        let sql = "SELECT value, origin, updated_at FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
+        let sql = "SELECT value, origin, updated_at FROM script_values WHERE script = ?1 AND person = ?2 AND key = ?3";
         let read = |row: &Row<'_>| {
             Ok(ScriptValue {
                 value: row.json("value")?,
@@ -272,9 +272,9 @@ impl Scripts {
         }
         self.db
             .write(move |tx| {
-                let sql = "INSERT INTO script_values (script, user, key, value, origin, updated_at)
+                let sql = "INSERT INTO script_values (script, person, key, value, origin, updated_at)
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6)
-                           ON CONFLICT (script, user, key) DO UPDATE SET value = ?4, origin = ?5, updated_at = ?6";
+                           ON CONFLICT (script, person, key) DO UPDATE SET value = ?4, origin = ?5, updated_at = ?6";
                 let (origin, at) = (origin::text(&kept.origin), kept.updated_at.millis());
                 tx.run(sql, params![script, user, key, value, origin, at])?;
                 require_room(tx, &script, &user)
@@ -285,14 +285,14 @@ impl Scripts {
     /// Forgets a value; says whether there was one.
     pub async fn forget(&self, script: &str, user: UserId, key: String) -> Result<bool> {
         let at = (script.to_owned(), user.to_string(), key);
-        let sql = "DELETE FROM script_values WHERE script = ?1 AND user = ?2 AND key = ?3";
+        let sql = "DELETE FROM script_values WHERE script = ?1 AND person = ?2 AND key = ?3";
         self.db.write(move |tx| Ok(tx.run(sql, at)? > 0)).await
     }
 
     /// The keys of what a script keeps for a user, in order, each with its origin.
     pub async fn keys(&self, script: &str, user: UserId) -> Result<Vec<(String, Option<Origin>)>> {
         let at = (script.to_owned(), user.to_string());
-        let sql = "SELECT key, origin FROM script_values WHERE script = ?1 AND user = ?2 ORDER BY key";
+        let sql = "SELECT key, origin FROM script_values WHERE script = ?1 AND person = ?2 ORDER BY key";
         self.db.read(move |tx| tx.all(sql, at, |row| Ok((row.get("key")?, origin::read(row)?)))).await
     }
 }
@@ -308,7 +308,7 @@ fn forget_all(tx: &Tx, name: &str) -> Result<()> {
 /// Fails, and the transaction with it, where a script keeps too much.
 fn require_room(tx: &Tx, script: &str, user: &str) -> Result<()> {
     let sql = "SELECT count(*) AS number, coalesce(sum(length(key) + length(value)), 0) AS bytes FROM script_values
-               WHERE script = ?1 AND user = ?2";
+               WHERE script = ?1 AND person = ?2";
     let used: Option<(i64, i64)> = tx.first(sql, [script, user], |row| Ok((row.get("number")?, row.get("bytes")?)))?;
     match used {
         Some((keys, bytes)) if keys > MAX_KEYS || bytes > MAX_KEPT => Err(Error::invalid(format!(

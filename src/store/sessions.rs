@@ -152,8 +152,8 @@ impl People {
 
     /// The live sessions of a user, the last used first.
     pub async fn sessions(&self, user: UserId, current: Option<SessionId>, now: Time) -> Result<Vec<Session>> {
-        let sql = "SELECT id, user, user_agent, address, created_at, expires_at, last_seen_at FROM sessions \
-             WHERE user = ?1 AND expires_at > ?2 AND last_seen_at > ?3 ORDER BY last_seen_at DESC, id DESC";
+        let sql = "SELECT id, person, user_agent, address, created_at, expires_at, last_seen_at FROM sessions \
+             WHERE person = ?1 AND expires_at > ?2 AND last_seen_at > ?3 ORDER BY last_seen_at DESC, id DESC";
         let idle = now.millis().saturating_sub_unsigned(IDLE.as_millis() as u64);
         self.db.read(move |tx| tx.all(sql, (user.to_string(), now.millis(), idle), |row| read(row, current))).await
     }
@@ -161,8 +161,8 @@ impl People {
     /// Ends a session: one's own, or that of a user whose role is not above one's own permissions.
     pub async fn end_session(&self, by: &Actor, id: SessionId) -> Result<()> {
         self.change_by(by, move |tx, by| {
-            let sql = "SELECT user FROM sessions WHERE id = ?1";
-            let owner: Option<UserId> = tx.first(sql, [id.to_string()], |row| row.parsed("user"))?;
+            let sql = "SELECT person FROM sessions WHERE id = ?1";
+            let owner: Option<UserId> = tx.first(sql, [id.to_string()], |row| row.parsed("person"))?;
             let unknown = Error::not_found(format!("There is no session '{id}'."));
             let owner = require_reach(tx, by, owner.ok_or_else(|| unknown.clone())?, &unknown)?;
             tx.run("DELETE FROM sessions WHERE id = ?1", [id.to_string()])?;
@@ -179,7 +179,7 @@ impl People {
                     Ok((row.parsed("id")?, row.get("password")?))
                 })?;
                 let Some((id, password)) = found else { return Ok((None, false)) };
-                let sql = "SELECT network FROM known_networks WHERE user = ?1";
+                let sql = "SELECT network FROM known_networks WHERE person = ?1";
                 let from: Vec<String> = tx.all(sql, [UserId::to_string(&id)], |row| row.get("network"))?;
                 // Of those from before, whole addresses are kept.
                 let known = from.iter().any(|before| network(before) == address);
@@ -265,31 +265,31 @@ pub(super) fn end_all(tx: &Tx, user: UserId) -> Result<()> {
 /// Ends all sessions of a user but one.
 pub(super) fn end_others(tx: &Tx, user: UserId, keep: Option<SessionId>) -> Result<()> {
     let keep = keep.map(|id| id.to_string());
-    tx.run("DELETE FROM sessions WHERE user = ?1 AND id IS DISTINCT FROM ?2", (user.to_string(), keep)).map(drop)
+    tx.run("DELETE FROM sessions WHERE person = ?1 AND id IS DISTINCT FROM ?2", (user.to_string(), keep)).map(drop)
 }
 
 fn insert(tx: &Tx, user: UserId, hash: token::Hash, visit: &Visit) -> Result<()> {
     let ends = visit.now.after(LONGEST).millis();
     let agent: String = visit.user_agent.chars().take(200).collect();
     tx.run("DELETE FROM sessions WHERE expires_at <= ?1", [visit.now.millis()])?;
-    let sql = "INSERT INTO sessions (id, hash, user, user_agent, address, created_at, expires_at, last_seen_at) \
+    let sql = "INSERT INTO sessions (id, hash, person, user_agent, address, created_at, expires_at, last_seen_at) \
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?6)";
     let id = SessionId::new().to_string();
     tx.run(sql, (id, hash, user.to_string(), agent, &visit.address, visit.now.millis(), ends))?;
-    let spare = "DELETE FROM sessions WHERE user = ?1 AND id NOT IN \
-         (SELECT id FROM sessions WHERE user = ?1 ORDER BY last_seen_at DESC, id DESC LIMIT ?2)";
+    let spare = "DELETE FROM sessions WHERE person = ?1 AND id NOT IN \
+         (SELECT id FROM sessions WHERE person = ?1 ORDER BY last_seen_at DESC, id DESC LIMIT ?2)";
     tx.run(spare, (user.to_string(), PER_USER))?;
     remember_network(tx, user, visit)
 }
 
 /// Keeps the network somebody has signed in from: it outlives their sessions, and is forgotten a while later.
 fn remember_network(tx: &Tx, user: UserId, visit: &Visit) -> Result<()> {
-    let sql = "INSERT INTO known_networks (user, network, last_at) VALUES (?1, ?2, ?3) \
-         ON CONFLICT (user, network) DO UPDATE SET last_at = excluded.last_at";
+    let sql = "INSERT INTO known_networks (person, network, last_at) VALUES (?1, ?2, ?3) \
+         ON CONFLICT (person, network) DO UPDATE SET last_at = excluded.last_at";
     tx.run(sql, (user.to_string(), network(&visit.address), visit.now.millis()))?;
     let known_since = visit.now.millis().saturating_sub_unsigned(KNOWN.as_millis() as u64);
-    let spare = "DELETE FROM known_networks WHERE user = ?1 AND (last_at < ?2 OR network NOT IN \
-         (SELECT network FROM known_networks WHERE user = ?1 ORDER BY last_at DESC LIMIT ?3))";
+    let spare = "DELETE FROM known_networks WHERE person = ?1 AND (last_at < ?2 OR network NOT IN \
+         (SELECT network FROM known_networks WHERE person = ?1 ORDER BY last_at DESC LIMIT ?3))";
     tx.run(spare, (user.to_string(), known_since, PER_USER)).map(drop)
 }
 
@@ -297,7 +297,7 @@ fn read(row: &Row<'_>, current: Option<SessionId>) -> Result<Session> {
     let id = row.parsed("id")?;
     Ok(Session {
         id,
-        user: row.parsed("user")?,
+        user: row.parsed("person")?,
         user_agent: row.get("user_agent")?,
         address: row.get("address")?,
         created_at: row.time("created_at")?,

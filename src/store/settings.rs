@@ -1,14 +1,16 @@
 //! Platform settings: one JSON text in the database, one parsed copy in memory.
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicU64, Ordering},
-};
+use std::sync::Arc;
 
 use parking_lot::RwLock;
 use serde_json::{Value, json};
 
-use super::{db::Db, people::Actor, sql::Tx};
+use super::{
+    db::Db,
+    people::Actor,
+    sql::Tx,
+    versions::{self, Thing},
+};
 use satchel_model::{
     error::{Error, Result},
     settings::Settings,
@@ -23,19 +25,17 @@ const SHOWN: usize = 300;
 pub struct SettingsStore {
     db: Db,
     current: Arc<RwLock<Current>>,
-    /// Changes so far, counted by the writer and so in their order.
-    made: Arc<AtomicU64>,
 }
 
 /// What is in force, and how many changes it has behind it.
 struct Current {
-    changes: u64,
+    changes: i64,
     settings: Arc<Settings>,
 }
 
 impl Current {
     /// Takes a change, unless a later one came first: answers do not come in the order of the commits.
-    fn follow(&mut self, changes: u64, settings: &Arc<Settings>) {
+    fn follow(&mut self, changes: i64, settings: &Arc<Settings>) {
         if changes > self.changes {
             *self = Self { changes, settings: Arc::clone(settings) };
         }
@@ -45,8 +45,12 @@ impl Current {
 impl SettingsStore {
     /// Reads what is stored, or the defaults.
     pub async fn load(db: Db) -> Result<Self> {
-        let settings = Arc::new(db.read(read).await?);
-        Ok(Self { db, current: Arc::new(RwLock::new(Current { changes: 0, settings })), made: Arc::default() })
+        let stored = db.read(|tx| {
+            let moment = tx.moment()?;
+            Ok(Current { changes: versions::last(&moment, Thing::Settings)?, settings: Arc::new(read(&moment)?) })
+        });
+        let current = stored.await?;
+        Ok(Self { db, current: Arc::new(RwLock::new(current)) })
     }
 
     /// The settings in force now.
@@ -87,7 +91,7 @@ impl SettingsStore {
     where
         F: FnOnce(Settings) -> Result<Settings> + Send + 'static,
     {
-        let (by, made) = (by.clone(), Arc::clone(&self.made));
+        let by = by.clone();
         let changed = self.db.write(move |tx| {
             let settings = change(read(tx)?)?;
             let text = serde_json::to_string(&settings).map_err(Error::internal)?;
@@ -97,7 +101,7 @@ impl SettingsStore {
                 (KEY, text, by.now.millis()),
             )?;
             by.record(tx, "settings.update", record)?;
-            Ok((made.fetch_add(1, Ordering::Relaxed) + 1, Arc::new(settings)))
+            Ok((versions::next(tx, Thing::Settings)?, Arc::new(settings)))
         });
         let (number, settings) = changed.await?;
         self.current.write().follow(number, &settings);

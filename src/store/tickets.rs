@@ -198,7 +198,7 @@ impl Tickets {
 
     /// Bytes of one ticket of this user, about.
     pub async fn bytes(&self, id: TicketId, user: UserId) -> Result<usize> {
-        let sql = "SELECT octet_length(arguments) AS bytes FROM tickets WHERE id = ?1 AND user = ?2";
+        let sql = "SELECT octet_length(arguments) AS bytes FROM tickets WHERE id = ?1 AND person = ?2";
         let bytes = move |tx: &Tx| {
             let found: Option<i64> = tx.first(sql, (id.to_string(), user.to_string()), |row| row.get("bytes"))?;
             usize::try_from(found.unwrap_or(0)).map_err(Error::internal)
@@ -216,7 +216,8 @@ impl Tickets {
     pub async fn pending(&self, user: UserId, now: Time) -> Result<Vec<Ticket>> {
         self.db
             .read(move |tx| {
-                let sql = "SELECT * FROM tickets WHERE user = ?1 AND state = 'pending' AND expires_at > ?2 ORDER BY id";
+                let sql =
+                    "SELECT * FROM tickets WHERE person = ?1 AND state = 'pending' AND expires_at > ?2 ORDER BY id";
                 tx.all(sql, (user.to_string(), now.millis()), |row| Ok(Stored::read(row)?.ticket))
             })
             .await

@@ -1,6 +1,7 @@
 //! Turns: begun, recorded step by step, parked, ended. What is written here is what a restart goes on from.
 
 mod rows;
+mod state;
 
 pub use self::rows::UNDER_WAY;
 use self::rows::{LATEST, NOW, WHO, given_up, insert, open_turn, turn};
@@ -9,7 +10,7 @@ use super::{
     db::Db,
     former,
     messages::{self, LastQuestion, Placed},
-    sql::{Tx, params},
+    sql::Tx,
     usage,
 };
 use satchel_model::{
@@ -21,7 +22,6 @@ use satchel_model::{
     },
     error::{Error, Result},
     llm::{ProviderId, Usage},
-    provider::failure::ProviderFailure,
     time::Time,
     user::UserId,
 };
@@ -67,6 +67,8 @@ pub struct OpenTurn {
     pub model_calls: u32,
     /// The number of the last recorded event.
     pub last_event: u64,
+    /// Whether it is to end.
+    pub stop_asked: bool,
 }
 
 /// What was said earlier, shortened, and the number of the last message it covers.
@@ -201,42 +203,6 @@ impl Turns {
         let text = serde_json::to_string(&bill).map_err(Error::internal)?;
         let sql = "UPDATE turns SET context = ?2 WHERE id = ?1";
         self.db.write(move |tx| tx.run(sql, (turn.to_string(), text)).map(drop)).await
-    }
-
-    /// Moves a turn to another state; `error` where it failed, `event` the last of its stream.
-    pub async fn set_state(&self, turn: TurnId, state: TurnState, error: Option<Error>, at: (Time, u64)) -> Result<()> {
-        let failure = error.as_ref().and_then(ProviderFailure::from_error);
-        let failure = failure.map(|failure| serde_json::to_string(&failure)).transpose().map_err(Error::internal)?;
-        let error = error.map(|error| error.message().to_owned());
-        let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
-        self.db
-            .write(move |tx| {
-                tx.run(
-                    "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4,
-                         last_event = CASE WHEN ?5 > last_event THEN ?5 ELSE last_event END, failure = ?6
-                     WHERE id = ?1",
-                    params![
-                        turn.to_string(),
-                        state.as_str(),
-                        error,
-                        finished.then_some(at.0.millis()),
-                        at.1.cast_signed(),
-                        failure,
-                    ],
-                )?;
-                tx.run(
-                    "UPDATE conversations SET updated_at = ?2 WHERE id = (SELECT conversation FROM turns WHERE id = ?1)",
-                    (turn.to_string(), at.0.millis()),
-                )?;
-                Ok(())
-            })
-            .await
-    }
-
-    /// Takes a waiting turn up again. False where somebody else did, or it does not wait.
-    pub async fn take_up(&self, turn: TurnId) -> Result<bool> {
-        let sql = "UPDATE turns SET state = 'running' WHERE id = ?1 AND state = 'waiting'";
-        self.db.write(move |tx| Ok(tx.run(sql, [turn.to_string()])? == 1)).await
     }
 
     /// A conversation as one moment has it: its messages, and the last turn with the number of the last event that
@@ -387,7 +353,7 @@ impl Turns {
 
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
-            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, {NOW}
+            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, {NOW}
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
              WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
         );

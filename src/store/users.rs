@@ -147,7 +147,7 @@ impl People {
             tx.run("DELETE FROM users WHERE id = ?1", [id.to_string()])?;
             attachments::sweep(tx)?;
             roles::require_administrator(tx)?;
-            tx.run("INSERT INTO departures (user) VALUES (?1)", [id.to_string()])?;
+            tx.run("INSERT INTO departures (person) VALUES (?1)", [id.to_string()])?;
             by.record(tx, "user.delete", json!({"user": user.username, "role": user.role}))
         })
         .await?;
@@ -157,12 +157,12 @@ impl People {
 
     /// People who were deleted, and of whom there may be something left outside the database.
     pub async fn departures(&self) -> Result<Vec<UserId>> {
-        self.db.read(|tx| tx.all("SELECT user FROM departures", (), |row| row.parsed("user"))).await
+        self.db.read(|tx| tx.all("SELECT person FROM departures", (), |row| row.parsed("person"))).await
     }
 
     /// Notes that nothing is left of somebody who was deleted.
     pub async fn settle_departure(&self, id: UserId) -> Result<()> {
-        let sql = "DELETE FROM departures WHERE user = ?1";
+        let sql = "DELETE FROM departures WHERE person = ?1";
         self.db.write(move |tx| tx.run(sql, [id.to_string()]).map(drop)).await
     }
 
@@ -230,7 +230,7 @@ pub(super) fn insert(tx: &Tx, username: &Username, role: &Role, hash: &str, now:
 /// Somebody called Mara, of a role without permissions.
 #[cfg(test)]
 pub(super) fn mara(tx: &Tx) -> Result<UserId> {
-    tx.script("INSERT INTO roles VALUES ('guest', '[]', 0)")?;
+    tx.script("INSERT INTO roles VALUES ('guest', '[]', FALSE)")?;
     let role = roles::require(tx, "guest")?;
     Ok(insert(tx, &"mara".to_owned().try_into()?, &role, "", Time::from_millis(0))?.id)
 }

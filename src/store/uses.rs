@@ -20,7 +20,7 @@ pub type Habits = HashMap<(String, String), Frecency>;
 
 /// Everything this person opened.
 pub async fn habits(db: &Db, user: UserId) -> Result<Habits> {
-    let sql = "SELECT kind, id, count, used_at FROM uses WHERE user = ?1";
+    let sql = "SELECT kind, id, count, used_at FROM uses WHERE person = ?1";
     let read = db.read(move |tx| {
         tx.all(sql, [user.to_string()], |row| {
             let habit = Frecency { count: row.get("count")?, used_at: row.time("used_at")? };
@@ -46,19 +46,19 @@ pub async fn documents(db: &Db, reader: Reader, limit: usize) -> Result<Vec<(Doc
 pub async fn used(db: &Db, user: UserId, what: (Kind, String), now: Time) -> Result<()> {
     db.write(move |tx| {
         let (user, kind, id) = (user.to_string(), what.0.as_str(), what.1);
-        let sql = "SELECT count, used_at FROM uses WHERE user = ?1 AND kind = ?2 AND id = ?3";
+        let sql = "SELECT count, used_at FROM uses WHERE person = ?1 AND kind = ?2 AND id = ?3";
         let before = tx.first(sql, (&user, kind, &id), |row| {
             Ok(Frecency { count: row.get("count")?, used_at: row.time("used_at")? })
         })?;
         let after = before.map_or_else(|| Frecency::first(now), |before| before.used(now));
         tx.run(
-            "INSERT INTO uses (user, kind, id, count, used_at) VALUES (?1, ?2, ?3, ?4, ?5)
-             ON CONFLICT (user, kind, id) DO UPDATE SET count = excluded.count, used_at = excluded.used_at",
+            "INSERT INTO uses (person, kind, id, count, used_at) VALUES (?1, ?2, ?3, ?4, ?5)
+             ON CONFLICT (person, kind, id) DO UPDATE SET count = excluded.count, used_at = excluded.used_at",
             (&user, kind, id, after.count, after.used_at),
         )?;
         tx.run(
-            "DELETE FROM uses WHERE user = ?1 AND (kind, id) NOT IN
-               (SELECT kind, id FROM uses WHERE user = ?1 ORDER BY used_at DESC LIMIT ?2)",
+            "DELETE FROM uses WHERE person = ?1 AND (kind, id) NOT IN
+               (SELECT kind, id FROM uses WHERE person = ?1 ORDER BY used_at DESC LIMIT ?2)",
             (user, MOST),
         )?;
         Ok(())

@@ -172,8 +172,8 @@ pub(super) fn is_plain(tx: &Tx, place: (&str, &str)) -> Result<bool> {
 /// A text that is another one once a secret of an owner was put anew or forgotten, inside a transaction: each is sealed with
 /// a number that is used once, and a new key of the vault leaves that as it is.
 pub(super) fn fingerprint_in(tx: &Tx, owner: &str) -> Result<String> {
-    let sql = "SELECT name, hex(sealed) AS sealed FROM vault WHERE owner = ?1 ORDER BY name";
-    let all = tx.all(sql, [owner], |row| Ok([row.get::<String>("name")?, row.get("sealed")?]))?;
+    let sql = "SELECT name, sealed FROM vault WHERE owner = ?1 ORDER BY name";
+    let all = tx.all(sql, [owner], |row| Ok([row.get("name")?, hex::encode_upper(row.get::<&[u8]>("sealed")?)]))?;
     Ok(all.concat().join(" "))
 }
 

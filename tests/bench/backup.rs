@@ -118,7 +118,7 @@ fn fill(data: &Path) -> Result<()> {
         for ordinal in 0..OF_ONE {
             let text: String = (0..400).map(|_| format!("w{} ", noise.next() % 20_000)).collect();
             transaction.execute(
-                "INSERT INTO chunks (document, version, ordinal, heading, context, start, end, text, hash)
+                "INSERT INTO chunks (document, version, ordinal, heading, context, start, until, text, hash)
                  VALUES (?1, 1, ?2, '', '', ?3, ?4, ?5, ?6)",
                 (
                     number,

@@ -199,8 +199,8 @@ async fn a_long_text_is_read_in_parts_with_exact_places() {
     assert!(library.count("SELECT count(*) FROM document_texts") >= 2);
     let wrong =
         "SELECT count(*) FROM chunks c JOIN document_texts t ON t.document = c.document AND t.version = c.version
-                   AND c.start >= t.start AND c.end <= t.start + length(t.text)
-                 WHERE substr(t.text, c.start - t.start + 1, c.end - c.start) <> c.text";
+                   AND c.start >= t.start AND c.until <= t.start + length(t.text)
+                 WHERE substr(t.text, c.start - t.start + 1, c.until - c.start) <> c.text";
     assert_eq!(library.count(wrong), 0);
     assert!(library.count("SELECT count(*) FROM chunks") > 2_000);
     library.do_it("DELETE", &format!("/documents/{id}?forever=true"), Value::Null).await;

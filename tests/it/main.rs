@@ -49,6 +49,7 @@ mod parallel;
 mod parameters;
 mod people;
 mod persons;
+mod postgres;
 mod process;
 mod processes;
 mod providers;

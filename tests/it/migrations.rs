@@ -236,6 +236,31 @@ async fn each_earlier_schema_is_brought_up_to_date_with_everything_in_it() {
     }
 }
 
+#[test]
+fn lists_within_a_column_become_rows() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("satchel.db");
+    made(&path, 34);
+    let mut c = Connection::open(&path).unwrap();
+    let before = r#"INSERT INTO roles VALUES ('warden', '[]', 0);
+        INSERT INTO collections (id, name, name_key, description, roles, created_at, updated_at)
+        VALUES ('a', 'Open', 'open', '', NULL, 1, 1), ('b', 'Closed', 'closed', '', '[]', 1, 1),
+               ('c', 'Some', 'some', '', '["warden", "administrator"]', 1, 1);
+        UPDATE graph_nodes SET labels = '["Place", "Dam"]' WHERE number = 1;"#;
+    c.execute_batch(before).unwrap();
+    Migrations::from_directory(&MIGRATIONS).unwrap().to_latest(&mut c).unwrap();
+    let rows = |sql: &str| -> Vec<String> {
+        let mut statement = c.prepare(sql).unwrap();
+        statement.query_map((), |row| row.get(0)).unwrap().map(Result::unwrap).collect()
+    };
+    let collections = "SELECT k.name || ' ' || k.restricted || ' ' || coalesce((
+                         SELECT string_agg(o.role, ',' ORDER BY o.position) FROM collection_roles o
+                         WHERE o.collection = k.number), '') FROM collections k ORDER BY k.name";
+    assert_eq!(rows(collections), ["Closed 1 ", "General 0 ", "Open 0 ", "Some 1 warden,administrator"]);
+    assert_eq!(rows("SELECT word FROM memory_words WHERE memory = 1 ORDER BY word"), ["heron", "stand", "weir"]);
+    assert_eq!(rows("SELECT label FROM graph_labels WHERE node = 1 ORDER BY label"), ["Dam", "Place"]);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn the_last_snapshot_is_gone_back_to_once_nothing_runs() {
     let number = newest() - 1;

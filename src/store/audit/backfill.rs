@@ -30,7 +30,7 @@ fn count_part(tx: &Tx) -> Result<bool> {
         return Ok(false);
     }
     let after = (upto - PART).max(0);
-    let sql = "SELECT event_type, outcome, risk, door, user AS person, tool, user_id, time, seq FROM audit
+    let sql = "SELECT event_type, outcome, risk, door, person, tool, user_id, time, seq FROM audit
                WHERE seq > ?1 AND seq <= ?2";
     let (mut words, mut groups) = (Words::default(), Groups::default());
     tx.all(sql, [after, upto], |row| {

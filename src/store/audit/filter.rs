@@ -5,7 +5,7 @@ use crate::sql::Tx;
 use satchel_model::{call::CallId, error::Result, time::Time};
 
 /// The columns looked through for a text.
-const TEXT: &str = "instr(lower(coalesce(tool, '') || ' ' || user || ' ' || action || ' ' || arguments || ' ' \
+const TEXT: &str = "instr(lower(coalesce(tool, '') || ' ' || person || ' ' || action || ' ' || arguments || ' ' \
                     || coalesce(error, '') || ' ' || coalesce(call_id, '') || ' ' || coalesce(approved_by, '') || ' ' \
                     || coalesce(edited, '')), lower(?)) > 0";
 
@@ -117,7 +117,7 @@ impl Filter {
         }
         let lists = [
             ("event_type", &self.event_type),
-            ("user", &self.user),
+            ("person", &self.user),
             ("user_id", &self.user_id),
             ("outcome", &self.outcome),
             ("risk", &self.risk),

@@ -200,7 +200,7 @@ impl<F: FnMut(Counted<'_>)> Tally<'_, F> {
         }
         .clause(None);
         let sql = format!(
-            "SELECT event_type, outcome, risk, door, user AS person, tool, time FROM audit WHERE {condition}
+            "SELECT event_type, outcome, risk, door, person, tool, time FROM audit WHERE {condition}
              ORDER BY seq DESC LIMIT {}",
             MOST_ROWS + 1
         );

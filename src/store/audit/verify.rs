@@ -62,7 +62,8 @@ impl StoredRow {
             "time": row.get::<i64>("time")?,
             "event_type": text("event_type")?,
             "user_id": text("user_id")?,
-            "user": text("user")?,
+            // In a database that this version has not opened yet the column may still be called otherwise.
+            "user": text("person").or_else(|_| text("user"))?,
             "topic": text("topic")?,
             "tool": text("tool")?,
             "door": text("door")?,

@@ -29,7 +29,7 @@ pub(super) fn survey(tx: &Tx) -> Result<Survey> {
     })
 }
 
-/// Rows of each table; those of full-text search are counted where they really lie.
+/// Rows of each table, as [`Tx::tables`] names them.
 pub(super) fn row_counts(tx: &Tx) -> Result<BTreeMap<String, i64>> {
     let counted = |name: String| tx.count(&name).map(|count| (name, count));
     tx.tables()?.into_iter().map(counted).collect()

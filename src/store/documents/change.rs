@@ -196,7 +196,7 @@ fn note_writer(tx: &Tx, number: i64, by: &Actor, replaces_all: bool) -> Result<(
 
 /// The title for a row of the audit; none where not everybody sees the document: others read the audit.
 fn open_title<'a>(tx: &Tx, document: &'a Document) -> Result<Option<&'a str>> {
-    let sql = "SELECT 1 FROM collections WHERE id = ?1 AND roles IS NULL";
+    let sql = "SELECT 1 FROM collections WHERE id = ?1 AND NOT restricted";
     let is_open = tx.exists(sql, [document.collection.to_string()])?;
     Ok(is_open.then_some(document.title.as_str()))
 }

@@ -41,9 +41,9 @@ impl Filter {
 pub(super) fn selection(columns: &str) -> String {
     format!(
         "SELECT {columns} {FROM} WHERE {VISIBLE}
-           AND (?2 IS NULL OR k.id = ?2)
-           AND (?3 IS NULL OR lower(d.title) LIKE lower(?3) ESCAPE '\\' OR lower(d.uri) LIKE lower(?3) ESCAPE '\\')
-           AND CASE WHEN ?4 IS NULL THEN d.deleted_at IS NULL ELSE d.status = ?4 END
-           AND (?5 IS NULL OR d.id < ?5)"
+           AND (CAST(?2 AS TEXT) IS NULL OR k.id = ?2)
+           AND (CAST(?3 AS TEXT) IS NULL OR lower(d.title) LIKE lower(?3) ESCAPE '\\' OR lower(d.uri) LIKE lower(?3) ESCAPE '\\')
+           AND CASE WHEN CAST(?4 AS TEXT) IS NULL THEN d.deleted_at IS NULL ELSE d.status = ?4 END
+           AND (CAST(?5 AS TEXT) IS NULL OR d.id < ?5)"
     )
 }

@@ -174,7 +174,7 @@ fn node(tx: &Tx, document: i64, thing: &Thing, now: Time) -> Result<Option<i64>>
     let Some(source) = source else { return Ok(None) };
     let props = json!({"name": thing.name}).to_string();
     let labels = json!([thing.label]).to_string();
-    tx.run(
+    let changed = tx.run(
         "INSERT INTO graph_nodes (id, name, labels, props, put, created_at, updated_at)
          VALUES (?1, ?2, ?3, ?4, FALSE, ?5, ?5)
          ON CONFLICT (id) DO UPDATE SET name = excluded.name, labels = excluded.labels, props = excluded.props,
@@ -183,6 +183,9 @@ fn node(tx: &Tx, document: i64, thing: &Thing, now: Time) -> Result<Option<i64>>
     )?;
     let number = tx.first("SELECT number FROM graph_nodes WHERE id = ?1", [&thing.id], |row| row.get("number"))?;
     let number: i64 = number.ok_or_else(|| Error::internal("a node of the graph is missing"))?;
+    if changed > 0 {
+        super::put_labels(tx, number, std::slice::from_ref(&thing.label))?;
+    }
     let sql = "INSERT INTO graph_sources (node, document, name, label) VALUES (?1, ?2, ?3, ?4)
                ON CONFLICT (node, document) DO UPDATE SET name = excluded.name, label = excluded.label";
     tx.run(sql, (number, source, &thing.name, &thing.label))?;

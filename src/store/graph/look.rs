@@ -3,6 +3,8 @@
 
 use std::collections::{HashMap, HashSet};
 
+use serde_json::{Map, Value};
+
 use super::{Filter, Sight};
 use crate::{
     author,
@@ -13,6 +15,7 @@ use crate::{
 use satchel_model::{
     error::{Error, Result},
     graph::{Count, Edge, MAX_DEPTH, Neighbor, Node, Overview, Part},
+    origin::Origin,
 };
 
 /// Most nodes and edges of one answer.
@@ -34,8 +37,8 @@ struct Seen {
     named: String,
     /// The name of a node `n`: where nobody has put one, what a document that they see calls it.
     name: String,
-    /// The labels of a node `n`, likewise.
-    labels: String,
+    /// The label of a node `n` that has none of its own: what a document that they see calls it.
+    label: String,
 }
 
 fn seen() -> Seen {
@@ -50,10 +53,7 @@ fn seen() -> Seen {
         node: format!("(n.put OR {named})"),
         edge: format!("(e.document IS NULL OR (?2 AND EXISTS (SELECT 1 FROM {document} = e.document)))"),
         name: format!("CASE WHEN n.put AND n.name = n.id THEN coalesce({}, n.name) ELSE n.name END", found("s.name")),
-        labels: format!(
-            "CASE WHEN n.labels = '[]' THEN coalesce({}, '[]') ELSE n.labels END",
-            found("json_array(s.label)")
-        ),
+        label: format!("CASE WHEN n.labels = '[]' THEN {} END", found("s.label")),
         named,
     }
 }
@@ -67,28 +67,36 @@ pub(super) fn node(tx: &Tx, sight: Sight, id: &str) -> Result<Node> {
 pub(super) fn outbound(tx: &Tx, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
     let from = number(tx, sight, id)?;
     let Seen { node, edge, named, .. } = seen();
-    let origin = origin::joined("n.origin", &origin::of_group("e.origin"));
-    // One edge at most was put, the others were found.
-    let (author, authors) = (author::joined("n.author", "max(e.author)"), author::columns("author"));
+    let authors = author::columns(&author::joined("n.author", "e.author"));
+    // One edge at most was put, and has an author; the others were found.
     let sql = format!(
-        "SELECT {authors}, id, found, origin FROM (
-           SELECT n.id, count(*) FILTER (WHERE e.document IS NOT NULL OR {named}) > 0 AS found, {origin} AS origin,
-                  {author} AS author
-           FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
-           WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} GROUP BY n.id) ORDER BY id"
+        "SELECT {authors}, n.id, (e.document IS NOT NULL OR {named}) AS found, n.origin, e.origin AS edge_origin
+         FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst
+         WHERE e.src = ?3 AND e.rel = ?4 AND {edge} AND {node} ORDER BY n.id, e.author IS NULL, e.number"
     );
-    tx.all(&sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
+    let mut all: Vec<Neighbor> = Vec::new();
+    tx.find(&sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
         let (author, id, found) = (author::read(row)?, row.get("id")?, row.get("found")?);
-        Ok(Neighbor { id, found, origin: origin::read(row)?, author })
-    })
+        let (own, edge) = (origin::read(row)?, row.optional_json("edge_origin")?);
+        match all.last_mut().filter(|last| last.id == id) {
+            Some(last) => {
+                last.found |= found;
+                last.origin = Origin::joined(last.origin.take(), edge);
+            }
+            None => all.push(Neighbor { id, found, origin: Origin::joined(own, edge), author }),
+        }
+        Ok(None::<()>)
+    })?;
+    Ok(all)
 }
 
 pub(super) fn nodes(tx: &Tx, sight: Sight, filter: &Filter) -> Result<Vec<Node>> {
-    let Seen { node, edge, name, labels, .. } = seen();
+    let Seen { node, edge, name, label, .. } = seen();
     let sql = format!(
         "SELECT n.number FROM graph_nodes n WHERE {node}
-           AND (?3 IS NULL OR lower(n.id) LIKE lower(?3) ESCAPE '\\' OR lower({name}) LIKE lower(?3) ESCAPE '\\')
-           AND (?4 IS NULL OR EXISTS (SELECT 1 FROM json_each({labels}) l WHERE l.value = ?4))
+           AND (CAST(?3 AS TEXT) IS NULL OR lower(n.id) LIKE lower(?3) ESCAPE '\\' OR lower({name}) LIKE lower(?3) ESCAPE '\\')
+           AND (CAST(?4 AS TEXT) IS NULL OR {label} = ?4
+                OR EXISTS (SELECT 1 FROM graph_labels l WHERE l.node = n.number AND l.label = ?4))
          ORDER BY (SELECT count(*) FROM graph_edges e WHERE (e.src = n.number OR e.dst = n.number) AND {edge}) DESC,
            lower(n.name)
          LIMIT ?5"
@@ -135,7 +143,7 @@ pub(super) fn around(tx: &Tx, sight: Sight, id: &str, (rel, depth): (Option<Stri
 pub(super) fn overview(tx: &Tx, sight: Sight) -> Result<Overview> {
     let moment = tx.moment()?;
     let who = (sight.reader.to_string(), sight.knowledge);
-    let Seen { node, edge, labels, .. } = seen();
+    let Seen { node, edge, label, .. } = seen();
     let both = format!(
         "graph_edges e WHERE {edge} AND EXISTS (SELECT 1 FROM graph_nodes n WHERE n.number = e.src AND {node})
          AND EXISTS (SELECT 1 FROM graph_nodes n WHERE n.number = e.dst AND {node})"
@@ -143,7 +151,7 @@ pub(super) fn overview(tx: &Tx, sight: Sight) -> Result<Overview> {
     let one = |sql: String| -> Result<u64> { moment.one::<i64>(&sql, who.clone()).map(i64::unsigned_abs) };
     let kinds = |sql: String| moment.all(&sql, (who.0.clone(), who.1, KINDS), count);
     let hubs = format!(
-        "SELECT number FROM (SELECT e.src AS number FROM {both} UNION ALL SELECT e.dst FROM {both})
+        "SELECT number FROM (SELECT e.src AS number FROM {both} UNION ALL SELECT e.dst FROM {both}) ends
          GROUP BY number ORDER BY count(*) DESC, number LIMIT ?3"
     );
     let most = i64::try_from(HUBS).unwrap_or(i64::MAX);
@@ -152,8 +160,10 @@ pub(super) fn overview(tx: &Tx, sight: Sight) -> Result<Overview> {
         nodes: one(format!("SELECT count(*) FROM graph_nodes n WHERE {node}"))?,
         edges: one(format!("SELECT count(*) FROM {both}"))?,
         labels: kinds(format!(
-            "SELECT l.value AS name, count(*) AS count FROM graph_nodes n, json_each({labels}) l WHERE {node}
-             GROUP BY l.value ORDER BY 2 DESC, 1 LIMIT ?3"
+            "SELECT name, count(*) AS count FROM (
+               SELECT l.label AS name FROM graph_labels l JOIN graph_nodes n ON n.number = l.node WHERE {node}
+               UNION ALL SELECT {label} FROM graph_nodes n WHERE {node}) labels
+             WHERE name IS NOT NULL GROUP BY name ORDER BY 2 DESC, 1 LIMIT ?3"
         ))?,
         relations: kinds(format!(
             "SELECT e.rel AS name, count(*) AS count FROM {both} GROUP BY e.rel ORDER BY 2 DESC, 1 LIMIT ?3"
@@ -164,10 +174,11 @@ pub(super) fn overview(tx: &Tx, sight: Sight) -> Result<Overview> {
 
 /// The nodes and the edges between them.
 fn between(tx: &Tx, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<Part> {
+    // Of several edges of one relation between two nodes, the one that somebody put says what there is to say.
     let sql = format!(
-        "SELECT e.dst, e.rel, e.props, {} AS origin FROM graph_edges e WHERE e.src = ?3 AND (?4 IS NULL OR e.rel = ?4) AND {}
-         GROUP BY e.dst, e.rel ORDER BY e.dst, e.rel",
-        origin::of_group("e.origin"),
+        "SELECT e.dst, e.rel, e.props, e.origin FROM graph_edges e
+         WHERE e.src = ?3 AND (CAST(?4 AS TEXT) IS NULL OR e.rel = ?4) AND {}
+         ORDER BY e.dst, e.rel, e.document IS NOT NULL, e.number",
         seen().edge
     );
     let nodes = read_nodes(tx, sight, numbers)?;
@@ -178,7 +189,7 @@ fn between(tx: &Tx, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<
         let found = tx.all(&sql, params![sight.reader.to_string(), sight.knowledge, from, rel], |row| {
             Ok((row.get::<i64>("dst")?, row.get::<String>("rel")?, row.json("props")?, origin::read(row)?))
         })?;
-        for (to, rel, props, origin) in found {
+        for (to, rel, props, origin) in once_each(found) {
             let (Some(src), Some(dst)) = (ids.get(from), ids.get(&to)) else { continue };
             if edges.len() >= MOST_EDGES {
                 truncated = true;
@@ -190,13 +201,28 @@ fn between(tx: &Tx, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<
     Ok(Part { nodes, edges, truncated })
 }
 
+/// An edge as it is read: where it leads, its relation, what it says, its origin.
+type EdgeRow = (i64, String, Map<String, Value>, Option<Origin>);
+
+/// The edges, which are in order, with those of one relation to one node taken together.
+fn once_each(edges: Vec<EdgeRow>) -> Vec<EdgeRow> {
+    let mut all: Vec<EdgeRow> = Vec::with_capacity(edges.len());
+    for (to, rel, props, origin) in edges {
+        match all.last_mut().filter(|last| (last.0, &last.1) == (to, &rel)) {
+            Some(last) => last.3 = Origin::joined(last.3.take(), origin),
+            None => all.push((to, rel, props, origin)),
+        }
+    }
+    all
+}
+
 /// Nodes one edge away, in either direction.
 fn nearby(tx: &Tx, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64>> {
     let Seen { node, edge, .. } = seen();
     let sql = format!(
-        "SELECT DISTINCT n.number FROM graph_edges e
-         JOIN graph_nodes n ON n.number = CASE WHEN e.src = ?3 THEN e.dst ELSE e.src END
-         WHERE (e.src = ?3 OR e.dst = ?3) AND (?4 IS NULL OR e.rel = ?4) AND {edge} AND {node}
+        "SELECT n.number FROM graph_nodes n WHERE {node} AND n.number IN (
+           SELECT CASE WHEN e.src = ?3 THEN e.dst ELSE e.src END FROM graph_edges e
+           WHERE (e.src = ?3 OR e.dst = ?3) AND (CAST(?4 AS TEXT) IS NULL OR e.rel = ?4) AND {edge})
          ORDER BY lower(n.name), n.number LIMIT ?5"
     );
     let most = i64::try_from(MOST_NODES + 1).unwrap_or(i64::MAX);
@@ -205,10 +231,10 @@ fn nearby(tx: &Tx, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64
 
 /// Nodes by number, in this order; all of them are seen.
 fn read_nodes(tx: &Tx, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>> {
-    let Seen { node, edge, name, labels, .. } = seen();
+    let Seen { node, edge, name, label, .. } = seen();
     let author = author::columns("n.author");
     let sql = format!(
-        "SELECT n.id, {name} AS name, {labels} AS labels, n.props, n.created_at, n.updated_at,
+        "SELECT n.id, {name} AS name, n.labels, {label} AS label, n.props, n.created_at, n.updated_at,
                 (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.dst WHERE e.src = ?3 AND {edge} AND {node})
               + (SELECT count(*) FROM graph_edges e JOIN graph_nodes n ON n.number = e.src WHERE e.dst = ?3 AND {edge} AND {node}) AS degree,
                 n.origin, {author} FROM graph_nodes n WHERE n.number = ?3"
@@ -229,10 +255,11 @@ fn read_nodes(tx: &Tx, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>> {
 }
 
 fn read(row: &Row<'_>) -> Result<Node> {
+    let (id, name, labels) = (row.get("id")?, row.get("name")?, row.json("labels")?);
     Ok(Node {
-        id: row.get("id")?,
-        name: row.get("name")?,
-        labels: row.json("labels")?,
+        id,
+        name,
+        labels: row.get::<Option<String>>("label")?.map_or(labels, |label| vec![label]),
         props: row.json("props")?,
         degree: row.get::<i64>("degree")?.unsigned_abs(),
         documents: Vec::new(),

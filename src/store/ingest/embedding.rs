@@ -11,7 +11,8 @@ use crate::{
 use satchel_model::{error::Result, index::ContentHash, time::Time};
 
 const EMBEDDING: &str = "FROM documents WHERE status = 'embedding'";
-const STAGED: &str = "SELECT 1 FROM chunks WHERE document = documents.number AND version = documents.version + 1";
+const STAGED: &str =
+    "EXISTS (SELECT 1 FROM chunks WHERE document = documents.number AND version = documents.version + 1)";
 
 /// A document whose passages are being embedded.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -31,7 +32,7 @@ impl Ingest {
 
     /// The documents whose chunks are in place, and of whom nobody has said yet that they are found.
     pub async fn finished(&self) -> Result<Vec<Embedding>> {
-        let sql = format!("SELECT number, run, version + 1 AS version {EMBEDDING} AND NOT EXISTS ({STAGED})");
+        let sql = format!("SELECT number, run, version + 1 AS version {EMBEDDING} AND NOT {STAGED}");
         self.db.read(move |tx| tx.all(&sql, (), embedding)).await
     }
 

@@ -116,7 +116,8 @@ mod tests {
                                                    added_by, created_at, updated_at)
                             VALUES (?1, ?2, 1, 'Heron', 1, 'text', 'a.md', 'text/markdown', 5, ?3, ?4, 0, 0)";
             c.run(document, (number, id, status, who)).unwrap();
-            let chunk = "INSERT INTO chunks (id, document, version, ordinal, heading, context, start, end, text, hash)
+            let chunk =
+                "INSERT INTO chunks (id, document, version, ordinal, heading, context, start, until, text, hash)
                          VALUES (?1, ?1, 1, 0, '', '', 0, 5, 'heron', zeroblob(32))";
             c.run(chunk, [number]).unwrap();
         }

@@ -58,7 +58,7 @@ pub(super) fn since(
     (only, now): (Option<HashSet<MemoryId>>, Time),
 ) -> Result<Digest> {
     let sql =
-        "SELECT * FROM memories WHERE user = ?1 AND updated_at >= ?2 ORDER BY updated_at DESC, number DESC LIMIT ?3";
+        "SELECT * FROM memories WHERE person = ?1 AND updated_at >= ?2 ORDER BY updated_at DESC, number DESC LIMIT ?3";
     let mut found = tx.all(sql, (user.to_string(), from.millis(), LOOKED_AT), |row| read(row, now))?;
     found.retain(|memory| only.as_ref().is_none_or(|only| only.contains(&memory.id)));
     found.iter_mut().try_for_each(|memory| with_wordings(tx, memory))?;
@@ -81,7 +81,7 @@ pub(super) fn since(
 
 /// How many episodes and how many other memories there are, also beyond those that are looked at.
 fn totals(tx: &Tx, user: UserId, from: Time, only: Option<&HashSet<MemoryId>>) -> Result<(usize, usize)> {
-    let sql = "SELECT id, layer FROM memories WHERE user = ?1 AND updated_at >= ?2";
+    let sql = "SELECT id, layer FROM memories WHERE person = ?1 AND updated_at >= ?2";
     let mut found: Vec<(MemoryId, String)> =
         tx.all(sql, (user.to_string(), from.millis()), |row| Ok((row.parsed("id")?, row.get("layer")?)))?;
     found.retain(|(id, _)| only.is_none_or(|only| only.contains(id)));

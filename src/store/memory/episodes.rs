@@ -47,7 +47,7 @@ impl Episodes {
 
     /// Everybody's conversations in which nothing has happened since `before`.
     pub async fn resting(&self, before: Time) -> Result<Vec<Due>> {
-        let sql = "SELECT c.id, c.user, c.title, c.episode_upto FROM conversations c WHERE c.updated_at < ?1
+        let sql = "SELECT c.id, c.person, c.title, c.episode_upto FROM conversations c WHERE c.updated_at < ?1
                      AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
                      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
                    ORDER BY c.updated_at LIMIT ?2";
@@ -56,7 +56,7 @@ impl Episodes {
 
     /// One person's conversations but this one: they have left them for it.
     pub async fn left(&self, user: UserId, current: ConversationId) -> Result<Vec<Due>> {
-        let sql = "SELECT c.id, c.user, c.title, c.episode_upto FROM conversations c WHERE c.user = ?1 AND c.id <> ?2
+        let sql = "SELECT c.id, c.person, c.title, c.episode_upto FROM conversations c WHERE c.person = ?1 AND c.id <> ?2
                      AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
                      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
                    ORDER BY c.updated_at DESC LIMIT ?3";
@@ -81,7 +81,7 @@ fn due(tx: &Tx, sql: &str, bound: impl Params) -> Result<Vec<Due>> {
     let found = moment.all(sql, bound, |row| {
         Ok((
             row.parsed::<ConversationId>("id")?,
-            row.parsed("user")?,
+            row.parsed("person")?,
             row.get::<String>("title")?,
             row.get::<i64>("episode_upto")?,
         ))
@@ -99,7 +99,7 @@ fn due(tx: &Tx, sql: &str, bound: impl Params) -> Result<Vec<Due>> {
 }
 
 fn of_conversation(tx: &Tx, user: UserId, conversation: ConversationId) -> Result<Option<MemoryId>> {
-    let sql = "SELECT id FROM memories WHERE user = ?1 AND source = ?2 AND layer = 'episode'";
+    let sql = "SELECT id FROM memories WHERE person = ?1 AND source = ?2 AND layer = 'episode'";
     tx.first(sql, (user.to_string(), conversation.to_string()), |row| row.parsed("id"))
 }
 
@@ -137,7 +137,7 @@ fn write(
 }
 
 fn rewrite(tx: &Tx, user: UserId, id: MemoryId, episode: &NewMemory, ended: Time) -> Result<MemoryId> {
-    let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
+    let sql = "SELECT * FROM memories WHERE person = ?1 AND id = ?2";
     let old = rows::first(tx, sql, (user.to_string(), id.to_string()), ended)?;
     let old = old.ok_or_else(|| rows::no_memory(&id.to_string()))?;
     let content = episode.content().to_owned();
@@ -181,8 +181,8 @@ fn fresh(tx: &Tx, (user, conversation): (UserId, ConversationId), episode: &NewM
 fn make_room(tx: &Tx, user: UserId) -> Result<()> {
     let most = i64::try_from(Layer::Episode.most()).map_err(Error::internal)?;
     tx.run(
-        "DELETE FROM memories WHERE user = ?1 AND layer = 'episode' AND number NOT IN
-           (SELECT number FROM memories WHERE user = ?1 AND layer = 'episode' ORDER BY fresh_at DESC, number DESC LIMIT ?2)",
+        "DELETE FROM memories WHERE person = ?1 AND layer = 'episode' AND number NOT IN
+           (SELECT number FROM memories WHERE person = ?1 AND layer = 'episode' ORDER BY fresh_at DESC, number DESC LIMIT ?2)",
         params![user.to_string(), most - 1],
     )?;
     Ok(())

@@ -18,10 +18,10 @@ pub(super) fn find(tx: &Tx, user: UserId, key: &str, now: Time) -> Result<Option
 /// The memory whose key was made from what it said before.
 pub(super) fn once_made(tx: &Tx, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
     let sql = "SELECT m.id, v.content FROM memory_versions v JOIN memories m ON m.number = v.memory
-               WHERE m.user = ?1 AND v.corrected ORDER BY v.id DESC";
+               WHERE m.person = ?1 AND v.corrected ORDER BY v.id DESC";
     let said = tx.all(sql, [user.to_string()], |row| Ok((row.get::<String>("id")?, row.get::<String>("content")?)))?;
     match said.into_iter().find(|(_, content)| is_made(key, content)) {
-        Some((id, _)) => first(tx, "SELECT * FROM memories WHERE user = ?1 AND id = ?2", (user.to_string(), id), now),
+        Some((id, _)) => first(tx, "SELECT * FROM memories WHERE person = ?1 AND id = ?2", (user.to_string(), id), now),
         None => Ok(None),
     }
 }

@@ -30,9 +30,9 @@ pub(super) enum Earlier {
 
 pub(super) fn insert(tx: &Tx, user: UserId, memory: &Memory, now: Time) -> Result<()> {
     tx.run(
-        "INSERT INTO memories (id, user, layer, category, key, content, words, source, message, created_at, updated_at,
+        "INSERT INTO memories (id, person, layer, category, key, content, source, message, created_at, updated_at,
                                stability, fresh_at, origin)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         params![
             memory.id.to_string(),
             user.to_string(),
@@ -40,7 +40,6 @@ pub(super) fn insert(tx: &Tx, user: UserId, memory: &Memory, now: Time) -> Resul
             memory.category,
             memory.key,
             memory.content,
-            search::indexed(memory),
             memory.source_conversation.map(|id| id.to_string()),
             memory.source_message.map(|id| id.to_string()),
             memory.created_at.millis(),
@@ -50,27 +49,34 @@ pub(super) fn insert(tx: &Tx, user: UserId, memory: &Memory, now: Time) -> Resul
             origin::text(&memory.origin),
         ],
     )?;
-    Ok(())
+    put_words(tx, memory)
 }
 
 pub(super) fn replace(tx: &Tx, memory: &Memory) -> Result<()> {
     tx.run(
-        "UPDATE memories SET layer = ?2, category = ?3, key = ?4, content = ?5, words = ?6, source = ?7, message = ?8,
-           updated_at = ?9, origin = ?10 WHERE id = ?1",
+        "UPDATE memories SET layer = ?2, category = ?3, key = ?4, content = ?5, source = ?6, message = ?7,
+           updated_at = ?8, origin = ?9 WHERE id = ?1",
         params![
             memory.id.to_string(),
             memory.layer.as_str(),
             memory.category,
             memory.key,
             memory.content,
-            search::indexed(memory),
             memory.source_conversation.map(|id| id.to_string()),
             memory.source_message.map(|id| id.to_string()),
             memory.updated_at.millis(),
             origin::text(&memory.origin),
         ],
     )?;
-    Ok(())
+    put_words(tx, memory)
+}
+
+/// Keeps the words by which a memory is found, in place of those before.
+fn put_words(tx: &Tx, memory: &Memory) -> Result<()> {
+    let id = memory.id.to_string();
+    tx.run("DELETE FROM memory_words WHERE memory = (SELECT number FROM memories WHERE id = ?1)", [&id])?;
+    let sql = "INSERT INTO memory_words (person, word, memory) SELECT person, ?2, number FROM memories WHERE id = ?1";
+    tx.many(sql, search::own_words(memory).iter().map(|word| (&id, word))).map(drop)
 }
 
 /// Keeps an earlier wording; the oldest go where there are too many.
@@ -94,7 +100,7 @@ pub(super) fn keep(tx: &Tx, id: MemoryId, earlier: Earlier, wording: &Wording) -
 /// Firms a memory up: it was called back, or said again.
 pub(super) fn renew(tx: &Tx, user: UserId, id: MemoryId, now: Time) -> Result<()> {
     let key = (id.to_string(), user.to_string());
-    let sql = "SELECT stability, fresh_at FROM memories WHERE id = ?1 AND user = ?2";
+    let sql = "SELECT stability, fresh_at FROM memories WHERE id = ?1 AND person = ?2";
     let held =
         tx.first(sql, key, |row| Ok(Strength { stability: row.get("stability")?, fresh_at: row.time("fresh_at")? }))?;
     // It may have been forgotten since it was read.
@@ -110,7 +116,7 @@ pub(super) fn renew(tx: &Tx, user: UserId, id: MemoryId, now: Time) -> Result<()
 pub(super) fn recent(tx: &Tx, user: UserId, layers: &[Layer], limit: usize, now: Time) -> Result<Vec<Memory>> {
     let wanted: Vec<&str> = layers.iter().map(|layer| layer.as_str()).collect();
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
-    let sql = "SELECT * FROM memories WHERE user = ?1 AND (?2 = '' OR ?2 LIKE '%' || layer || '%')
+    let sql = "SELECT * FROM memories WHERE person = ?1 AND (?2 = '' OR ?2 LIKE '%' || layer || '%')
                ORDER BY updated_at DESC, number DESC LIMIT ?3";
     let mut found = tx.all(sql, (user.to_string(), wanted.join(","), limit), |row| read(row, now))?;
     found.iter_mut().try_for_each(|memory| with_wordings(tx, memory))?;
@@ -118,7 +124,7 @@ pub(super) fn recent(tx: &Tx, user: UserId, layers: &[Layer], limit: usize, now:
 }
 
 pub(super) fn by_key(tx: &Tx, user: UserId, key: &str, now: Time) -> Result<Option<Memory>> {
-    first(tx, "SELECT * FROM memories WHERE user = ?1 AND key = ?2", (user.to_string(), key.to_owned()), now)
+    first(tx, "SELECT * FROM memories WHERE person = ?1 AND key = ?2", (user.to_string(), key.to_owned()), now)
 }
 
 pub(super) fn first(tx: &Tx, sql: &str, bound: (String, String), now: Time) -> Result<Option<Memory>> {

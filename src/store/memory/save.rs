@@ -192,7 +192,7 @@ fn renewed(tx: &Tx, saying: &Saying, memory: Memory, new: &NewMemory) -> Result<
     };
     rows::replace(tx, &changed)?;
     rows::renew(tx, saying.user, changed.id, saying.now)?;
-    let sql = "SELECT * FROM memories WHERE user = ?1 AND id = ?2";
+    let sql = "SELECT * FROM memories WHERE person = ?1 AND id = ?2";
     let bound = (saying.user.to_string(), changed.id.to_string());
     rows::first(tx, sql, bound, saying.now)?.ok_or_else(|| rows::no_memory(&changed.key))
 }
@@ -228,7 +228,7 @@ fn make_room(tx: &Tx, saying: &Saying, layer: Layer) -> Result<Vec<Forgotten>> {
     if excess == 0 {
         return Ok(Vec::new());
     }
-    let sql = "SELECT number, stability, fresh_at FROM memories WHERE user = ?1 AND layer = ?2";
+    let sql = "SELECT number, stability, fresh_at FROM memories WHERE person = ?1 AND layer = ?2";
     let mut held = tx.all(sql, (saying.user.to_string(), layer.as_str()), |row| {
         let held = Strength { stability: row.get("stability")?, fresh_at: row.time("fresh_at")? };
         Ok((held.at(saying.now), row.get::<i64>("number")?))

@@ -1,4 +1,4 @@
-//! Finding memories: by their words, which the full-text table names candidates for, and by what they mean.
+//! Finding memories: by their words, which a table names candidates for, and by what they mean.
 //!
 //! A score by words weighs each word by how rare it is among the person's own memories (`ln(1 + n / (holders + ½))`), so
 //! it depends on nobody else's, and is between 0 and 1. So is the cosine between two statements that have anything to do
@@ -11,7 +11,7 @@ use super::{
     rows::{read, recent, with_wordings},
     vectors::Cache,
 };
-use crate::sql::{Row, Tx};
+use crate::sql::{Row, Tx, places, rounded};
 use satchel_model::{
     error::{Error, Result},
     memory::{Layer, Match, Memory, Vector},
@@ -20,9 +20,11 @@ use satchel_model::{
     words,
 };
 
-/// Most memories one search looks at closely: by words, and by meaning.
-const CANDIDATES: i64 = 300;
-/// The same by meaning.
+/// Most memories one search looks at closely by words.
+const CANDIDATES: u32 = 300;
+/// Most words of a text that are looked for.
+const WORDS: usize = 200;
+/// Most memories a search looks at closely by meaning.
 const NEAREST: usize = 100;
 /// Least cosine that says anything: with all-MiniLM-L6-v2 short texts about different things lie below 0.25.
 const NEAR: f32 = 0.3;
@@ -54,13 +56,8 @@ pub struct Search {
     pub now: Time,
 }
 
-/// What the full-text table keeps of a memory.
-pub(super) fn indexed(memory: &Memory) -> String {
-    let all: BTreeSet<String> = own_words(memory);
-    all.into_iter().collect::<Vec<_>>().join(" ")
-}
-
-fn own_words(memory: &Memory) -> BTreeSet<String> {
+/// The words by which a memory is found.
+pub(super) fn own_words(memory: &Memory) -> BTreeSet<String> {
     words::topics(&format!("{} {} {}", memory.content, memory.category, memory.key))
 }
 
@@ -148,18 +145,23 @@ pub(super) fn relevant(tx: &Tx, cache: &Cache, user: UserId, search: &Search, re
     Ok(chosen)
 }
 
-/// The person's memories that hold any of these words, with their numbers.
+/// The person's memories that hold any of these words, with their numbers: those first that hold the rarest of them.
 pub(super) fn holding(tx: &Tx, user: UserId, wanted: &BTreeSet<String>, now: Time) -> Result<Vec<(i64, Memory)>> {
     if wanted.is_empty() {
         return Ok(Vec::new());
     }
-    let terms: Vec<String> = wanted.iter().take(200).map(|word| format!("\"{word}\"")).collect();
-    let owner = user.to_string().replace('-', "");
-    let query = format!("owner : \"{owner}\" AND words : ({})", terms.join(" OR "));
-    let sql = "SELECT memories.*
-               FROM memory_words JOIN memories ON memories.number = memory_words.rowid
-               WHERE memory_words MATCH ?1 AND memories.user = ?2 ORDER BY bm25(memory_words, 0.0, 1.0) LIMIT ?3";
-    tx.all(sql, (query, user.to_string(), CANDIDATES), |row| numbered(row, now))
+    let words = rounded(&wanted.iter().take(WORDS).cloned().collect::<Vec<_>>());
+    let sql = format!(
+        "WITH held AS (SELECT word, memory FROM memory_words WHERE person = ?1 AND word IN ({})),
+              rare AS (SELECT word, 1.0 / count(*) AS weight FROM held GROUP BY word),
+              found AS (SELECT held.memory, sum(rare.weight) AS weight FROM held JOIN rare ON rare.word = held.word
+                        GROUP BY held.memory)
+         SELECT memories.* FROM found JOIN memories ON memories.number = found.memory
+         ORDER BY found.weight DESC, memories.number DESC LIMIT {CANDIDATES}",
+        places(2, words.len())
+    );
+    let bound: Vec<String> = std::iter::once(user.to_string()).chain(words).collect();
+    tx.all(&sql, bound, |row| numbered(row, now))
 }
 
 fn candidates(
@@ -175,7 +177,7 @@ fn candidates(
         let near = cache.get(&moment, user, &vector.model)?.nearest(&vector.values, usize::MAX);
         let near: Vec<(i64, f32)> = near.into_iter().take_while(|(_, cosine)| *cosine >= NEAR).collect();
         let known: BTreeSet<i64> = found.iter().map(|(number, _)| *number).collect();
-        let sql = "SELECT * FROM memories WHERE number = ?1 AND user = ?2";
+        let sql = "SELECT * FROM memories WHERE number = ?1 AND person = ?2";
         for (number, _) in near.iter().take(NEAREST).filter(|(number, _)| !known.contains(number)) {
             found.extend(moment.first(sql, (number, user.to_string()), |row| numbered(row, search.now))?);
         }
@@ -203,7 +205,7 @@ fn order(matches: &mut Vec<Match>, limit: usize) {
 }
 
 fn count(tx: &Tx, user: UserId) -> Result<usize> {
-    let sql = "SELECT count(*) FROM memories WHERE user = ?1";
+    let sql = "SELECT count(*) FROM memories WHERE person = ?1";
     let count: i64 = tx.one(sql, [user.to_string()])?;
     usize::try_from(count).map_err(Error::internal)
 }

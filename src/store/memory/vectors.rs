@@ -84,7 +84,7 @@ impl Vectors {
     /// Reads them.
     pub(super) fn load(tx: &Tx, user: UserId, model: &str) -> Result<Self> {
         let stamp = stamp(tx, user, model)?;
-        let sql = "SELECT memory, vector FROM memory_vectors WHERE user = ?1 AND model = ?2";
+        let sql = "SELECT memory, vector FROM memory_vectors WHERE person = ?1 AND model = ?2";
         let entries =
             tx.all(sql, (user.to_string(), model), |row| Ok((row.get("memory")?, floats(row.get("vector")?))))?;
         Ok(Self { stamp, entries })
@@ -113,8 +113,7 @@ impl Vectors {
 
 /// Says which state the vectors are in: a stamp is never used twice, so no two states have count and greatest alike.
 fn stamp(tx: &Tx, user: UserId, model: &str) -> Result<(i64, i64)> {
-    let sql =
-        "SELECT count(*) AS number, coalesce(max(stamp), 0) AS last FROM memory_vectors WHERE user = ?1 AND model = ?2";
+    let sql = "SELECT count(*) AS number, coalesce(max(stamp), 0) AS last FROM memory_vectors WHERE person = ?1 AND model = ?2";
     Ok(tx.first(sql, (user.to_string(), model), |row| Ok((row.get("number")?, row.get("last")?)))?.unwrap_or_default())
 }
 
@@ -124,7 +123,7 @@ pub(super) fn put(tx: &Tx, user: UserId, id: MemoryId, vector: Option<&Vector>) 
     tx.run("DELETE FROM memory_vectors WHERE memory = ?1", [number])?;
     if let Some(vector) = vector {
         tx.run(
-            "INSERT INTO memory_vectors (memory, user, model, vector) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO memory_vectors (memory, person, model, vector) VALUES (?1, ?2, ?3, ?4)",
             params![number, user.to_string(), vector.model, bytes(&vector.values)],
         )?;
     }
@@ -133,21 +132,21 @@ pub(super) fn put(tx: &Tx, user: UserId, id: MemoryId, vector: Option<&Vector>) 
 
 /// Writes what a memory means where it still says `said`.
 pub(super) fn add(tx: &Tx, user: UserId, id: MemoryId, said: &str, vector: &Vector) -> Result<()> {
-    let sql = "SELECT content FROM memories WHERE id = ?1 AND user = ?2";
+    let sql = "SELECT content FROM memories WHERE id = ?1 AND person = ?2";
     let says: Option<String> = tx.first(sql, (id.to_string(), user.to_string()), |row| row.get("content"))?;
     if says.as_deref() == Some(said) { put(tx, user, id, Some(vector)) } else { Ok(()) }
 }
 
 /// Memories without a vector of this model, the newest first.
 pub(super) fn missing(tx: &Tx, user: UserId, model: &str, limit: usize) -> Result<Vec<(MemoryId, String)>> {
-    let counted = "SELECT (SELECT count(*) FROM memories WHERE user = ?1)
-                        > (SELECT count(*) FROM memory_vectors WHERE user = ?1 AND model = ?2)";
+    let counted = "SELECT (SELECT count(*) FROM memories WHERE person = ?1)
+                        > (SELECT count(*) FROM memory_vectors WHERE person = ?1 AND model = ?2)";
     if !tx.one::<bool>(counted, (user.to_string(), model))? {
         return Ok(Vec::new());
     }
     let sql =
         "SELECT m.id, m.content FROM memories m LEFT JOIN memory_vectors v ON v.memory = m.number AND v.model = ?2
-               WHERE m.user = ?1 AND v.memory IS NULL ORDER BY m.number DESC LIMIT ?3";
+               WHERE m.person = ?1 AND v.memory IS NULL ORDER BY m.number DESC LIMIT ?3";
     let limit = i64::try_from(limit).unwrap_or(i64::MAX);
     tx.all(sql, params![user.to_string(), model, limit], |row| Ok((row.parsed("id")?, row.get("content")?)))
 }

@@ -38,7 +38,7 @@ impl Tx {
         self.first("PRAGMA foreign_key_check", (), |row| row.get("table"))
     }
 
-    /// The tables by name; those of full-text search are named where they really lie.
+    /// The tables by name. Earlier versions had one of full-text search: it is named where it really lies.
     pub(crate) fn tables(&self) -> Result<Vec<String>> {
         let sql = "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite!_%' ESCAPE '!'
                    AND sql NOT LIKE 'CREATE VIRTUAL%' ORDER BY name";

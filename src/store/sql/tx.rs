@@ -21,7 +21,7 @@ impl Tx {
 
     /// Runs a statement once with each of these; where one fails, those before have run. Returns how many rows were changed.
     pub fn many<P: Params>(&self, sql: &str, rows: impl IntoIterator<Item = P>) -> Result<usize> {
-        let mut statement = self.0.prepare_cached(sql).map_err(from_sqlite)?;
+        let mut statement = self.prepared(sql)?;
         let mut changed = 0;
         for params in rows {
             bind(&mut statement, &params)?;
@@ -98,9 +98,14 @@ impl Tx {
     }
 
     fn bound(&self, sql: &str, params: &impl Params) -> Result<CachedStatement<'_>> {
-        let mut statement = self.0.prepare_cached(sql).map_err(from_sqlite)?;
+        let mut statement = self.prepared(sql)?;
         bind(&mut statement, params)?;
         Ok(statement)
+    }
+
+    fn prepared(&self, sql: &str) -> Result<CachedStatement<'_>> {
+        tracing::trace!(target: "satchel::sql", sql);
+        self.0.prepare_cached(sql).map_err(from_sqlite)
     }
 }
 

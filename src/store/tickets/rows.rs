@@ -50,7 +50,7 @@ impl Stored {
         let arguments = serde_json::from_str(&text("arguments")?).map_err(Error::internal)?;
         let ticket = Ticket {
             id: TicketId::from_str(&text("id")?)?,
-            user: UserId::from_str(&text("user")?)?,
+            user: UserId::from_str(&text("person")?)?,
             topic: topic.as_deref().map(ConversationId::from_str).transpose()?,
             tool: text("tool")?,
             asked_as,
@@ -85,7 +85,7 @@ pub(super) fn ask(tx: &Tx, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
     }
     let topic = ticket.topic.map(|id| id.to_string());
     let open: i64 = tx.one(
-        "SELECT count(*) FROM tickets WHERE user = ?1 AND topic IS NOT DISTINCT FROM ?2 AND state = 'pending'
+        "SELECT count(*) FROM tickets WHERE person = ?1 AND topic IS NOT DISTINCT FROM ?2 AND state = 'pending'
            AND expires_at > ?3",
         (ticket.user.to_string(), &topic, ticket.created_at.millis()),
     )?;
@@ -106,7 +106,7 @@ pub(super) fn ask(tx: &Tx, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
     let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
     let asked = Asked { asker: asker.clone(), question: Some(question), scope: ticket.scope.clone() };
     tx.run(
-        "INSERT INTO tickets (id, user, topic, tool, asked_as, arguments, digest, call, risk, reason, state, created_at,
+        "INSERT INTO tickets (id, person, topic, tool, asked_as, arguments, digest, call, risk, reason, state, created_at,
                               expires_at)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, 'pending', ?11, ?12)", params![
         ticket.id.to_string(),
@@ -128,13 +128,13 @@ pub(super) fn ask(tx: &Tx, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
 /// Bytes of the arguments of a person's open questions: looks at none of them.
 pub(super) fn open_bytes(tx: &Tx, user: UserId, now: Time) -> Result<i64> {
     let sql = "SELECT coalesce(sum(octet_length(arguments)), 0) FROM tickets
-               WHERE user = ?1 AND state = 'pending' AND expires_at > ?2";
+               WHERE person = ?1 AND state = 'pending' AND expires_at > ?2";
     tx.one(sql, (user.to_string(), now.millis()))
 }
 
 /// The open question that is this one, asked before by the same.
 fn still_open(tx: &Tx, ticket: &Ticket, asker: &Asker) -> Result<Option<Ticket>> {
-    let sql = "SELECT * FROM tickets WHERE user = ?1 AND topic IS NOT DISTINCT FROM ?2 AND digest = ?3
+    let sql = "SELECT * FROM tickets WHERE person = ?1 AND topic IS NOT DISTINCT FROM ?2 AND digest = ?3
                AND state = 'pending' AND expires_at > ?4";
     let topic = ticket.topic.map(|id| id.to_string());
     let digest = digest(&ticket.tool, &ticket.arguments);
@@ -157,7 +157,7 @@ pub(super) fn settle(tx: &Tx, id: TicketId, state: TicketState, verdict: &Verdic
 }
 
 pub(super) fn find(tx: &Tx, id: TicketId, user: UserId, now: Time) -> Result<Stored> {
-    let sql = "SELECT * FROM tickets WHERE id = ?1 AND user = ?2";
+    let sql = "SELECT * FROM tickets WHERE id = ?1 AND person = ?2";
     let stored = tx.first(sql, (id.to_string(), user.to_string()), Stored::read)?;
     let mut stored = stored.ok_or_else(|| Error::not_found(format!("There is no ticket '{id}'.")))?;
     if stored.ticket.state == TicketState::Pending && stored.ticket.expires_at <= now {

@@ -36,7 +36,7 @@ pub const UNDER_WAY: &str = "An answer is under way here. Wait for it, or stop i
 /// Fails where as many turns of a person run as may at once.
 pub(super) fn require_few(tx: &Tx, user: UserId) -> Result<()> {
     let running = "SELECT count(*) FROM turns t JOIN conversations c ON c.id = t.conversation
-                   WHERE t.state = 'running' AND c.user = ?1";
+                   WHERE t.state = 'running' AND c.person = ?1";
     if tx.one::<i64>(running, [user.to_string()])? < AT_ONCE {
         return Ok(());
     }
@@ -77,6 +77,7 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
         provider: new.provider,
         model_calls: 0,
         last_event: 0,
+        stop_asked: false,
     })
 }
 
@@ -91,6 +92,7 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
         provider: provider.map(|text| text.parse()).transpose()?,
         model_calls: row.get("model_calls")?,
         last_event: row.get::<i64>("last_event")?.unsigned_abs(),
+        stop_asked: row.get("stop_asked")?,
     })
 }
 
@@ -101,7 +103,7 @@ pub(super) const NOW: &str = "CASE WHEN u.disabled THEN '[]' ELSE r.permissions 
     NOT u.disabled AND (t.caller ->> 'key' IS NULL OR coalesce(k.personal, FALSE)) AS personal";
 
 /// Tables that the columns of [`NOW`] come from, beside the turn `t` and its conversation `c`.
-pub(super) const WHO: &str = "JOIN users u ON u.id = c.user JOIN roles r ON r.name = u.role
+pub(super) const WHO: &str = "JOIN users u ON u.id = c.person JOIN roles r ON r.name = u.role
     LEFT JOIN api_keys k ON k.id = t.caller ->> 'key'";
 
 /// The person who began a turn, and what they may do by the columns of [`NOW`].

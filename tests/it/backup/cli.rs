@@ -74,7 +74,7 @@ async fn what_was_restored_runs_and_its_audit_stands() {
     assert!(verified.code == 0 && verified.out.starts_with("The chain stands"), "{verified:?}");
     // The start wrote into it that it was restored.
     let c = rusqlite::Connection::open(satchel::store::dir::database(&data)).unwrap();
-    let sql = "SELECT count(*) FROM audit WHERE action = 'backup.restore' AND user = 'command line'";
+    let sql = "SELECT count(*) FROM audit WHERE action = 'backup.restore' AND person = 'command line'";
     assert_eq!(c.query_row(sql, (), |row| row.get::<_, i64>(0)).unwrap(), 1);
     assert!(!data.join("unrecorded.jsonl").exists());
 }

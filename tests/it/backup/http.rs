@@ -292,7 +292,7 @@ async fn the_first_run_restores_a_backup_and_goes_on_with_it() {
     assert!(told.to_string().contains("opens at seven"), "{told}");
     assert_eq!(server.stop().await.code, 0);
     let c = rusqlite::Connection::open(satchel::store::dir::database(&new.path())).unwrap();
-    let sql = "SELECT count(*) FROM audit WHERE action = 'backup.restore' AND user = 'set-up link'";
+    let sql = "SELECT count(*) FROM audit WHERE action = 'backup.restore' AND person = 'set-up link'";
     assert_eq!(c.query_row(sql, (), |row| row.get::<_, i64>(0)).unwrap(), 1);
     let names: Vec<String> =
         fs::read_dir(new.path()).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();

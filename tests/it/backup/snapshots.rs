@@ -79,7 +79,7 @@ async fn a_rollback_is_in_the_audit_and_leaves_one_that_stands() {
     let verified = home.run(&["audit", "verify"]).await;
     assert!(verified.code == 0 && verified.out.starts_with("The chain stands"), "{verified:?}");
     let c = Connection::open(dir::database(&data)).unwrap();
-    let sql = "SELECT count(*), max(arguments) FROM audit WHERE action = 'rollback' AND user = 'command line'";
+    let sql = "SELECT count(*), max(arguments) FROM audit WHERE action = 'rollback' AND person = 'command line'";
     let (rows, told): (i64, String) = c.query_row(sql, (), |row| Ok((row.get(0)?, row.get(1)?))).unwrap();
     let told: serde_json::Value = serde_json::from_str(&told).unwrap();
     assert_eq!((rows, &told["from_schema"]), (1, &json!(schema)));
@@ -104,7 +104,7 @@ async fn no_way_back_lets_in_who_was_shut_out_since() {
     };
     make("kept").await;
     make("lost").await;
-    let session = "INSERT INTO sessions (id, hash, user, user_agent, address, created_at, expires_at, last_seen_at)
+    let session = "INSERT INTO sessions (id, hash, person, user_agent, address, created_at, expires_at, last_seen_at)
                    SELECT '01900000-0000-7000-8000-0000000000aa', x'00', id, '', '', 1, 9e15, 1 FROM users";
     let c = Connection::open(dir::database(&data)).unwrap();
     c.execute(session, ()).unwrap();

@@ -43,7 +43,7 @@ async fn a_chain_that_stands_is_said_to() {
 async fn an_entry_that_was_changed_is_found() {
     either_way(async |home| {
         home.run(&["call", "calculator", "expression=1"]).await;
-        tamper(home, "UPDATE audit SET user = 'eve' WHERE seq = 2");
+        tamper(home, "UPDATE audit SET person = 'eve' WHERE seq = 2");
         let told = home.run(&["audit", "verify"]).await;
         let said = "The chain is broken. Entry 2 was changed after it was written.\n";
         assert_eq!((told.code, told.out.as_str(), told.err.as_str()), (1, said, ""));

@@ -5,5 +5,5 @@ mod dialect;
 mod driver;
 mod layers;
 mod rules;
-mod source;
+pub mod source;
 mod tree;

@@ -2,15 +2,15 @@
 
 /// A source file's two faces.
 #[derive(Debug, Default, PartialEq, Eq)]
-pub(super) struct Source {
+pub struct Source {
     /// The code, with comments gone and each literal's content gone; lines stay where they were.
-    pub(super) code: String,
+    pub code: String,
     /// Each string literal with its line, counted from 1.
-    pub(super) strings: Vec<(usize, String)>,
+    pub strings: Vec<(usize, String)>,
 }
 
 /// Reads enough of Rust's grammar: line and nested block comments, strings, raw strings, characters, lifetimes.
-pub(super) fn read(text: &str) -> Source {
+pub fn read(text: &str) -> Source {
     let chars: Vec<char> = text.chars().collect();
     let mut source = Source::default();
     let mut line = 1;

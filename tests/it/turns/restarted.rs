@@ -109,3 +109,17 @@ async fn a_restart_reads_again_and_never_replays_a_write() {
     let list = chat.owner.do_it("POST", "/api/tools/list/invoke", body).await;
     assert!(list.to_string().contains("bread") && !list.to_string().contains("milk"), "{list}");
 }
+
+#[tokio::test]
+async fn a_turn_that_was_to_stop_when_the_server_ended_is_not_gone_on_with() {
+    let chat = Chat::start(Vec::new()).await;
+    let add = json!({"action": "add", "list": "shopping", "item": "milk"});
+    let conversation = crash_amid(&chat, vec![("list", add, Risk::LowWrite, StepState::Pending)]).await;
+    chat.owner.do_it("POST", &format!("{conversation}/stop"), Value::Null).await;
+    let chat = chat.restart().await;
+    chat.owner.follow(&conversation, None).await.rest().await;
+    let view = chat.owner.view(&conversation).await;
+    assert_eq!(view["turn"]["state"], "cancelled");
+    let lists = chat.owner.do_it("POST", "/api/tools/list/invoke", json!({"params": {"action": "list_all"}})).await;
+    assert!(!lists.to_string().contains("shopping"), "{lists}");
+}

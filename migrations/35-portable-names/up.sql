@@ -1,0 +1,21 @@
+-- No column is called as a word that PostgreSQL keeps for itself: there `user` is whoever is connected, and `end` ends a CASE.
+ALTER TABLE sessions RENAME COLUMN user TO person;
+ALTER TABLE api_keys RENAME COLUMN user TO person;
+ALTER TABLE audit RENAME COLUMN user TO person;
+ALTER TABLE tickets RENAME COLUMN user TO person;
+ALTER TABLE clipboards RENAME COLUMN user TO person;
+ALTER TABLE conversations RENAME COLUMN user TO person;
+ALTER TABLE usage RENAME COLUMN user TO person;
+ALTER TABLE memories RENAME COLUMN user TO person;
+ALTER TABLE lists RENAME COLUMN user TO person;
+ALTER TABLE list_history RENAME COLUMN user TO person;
+ALTER TABLE results RENAME COLUMN user TO person;
+ALTER TABLE chunks RENAME COLUMN end TO until;
+ALTER TABLE passages RENAME COLUMN end TO until;
+ALTER TABLE memory_vectors RENAME COLUMN user TO person;
+ALTER TABLE uses RENAME COLUMN user TO person;
+ALTER TABLE needs RENAME COLUMN user TO person;
+ALTER TABLE script_values RENAME COLUMN user TO person;
+ALTER TABLE script_consents RENAME COLUMN user TO person;
+ALTER TABLE departures RENAME COLUMN user TO person;
+ALTER TABLE known_networks RENAME COLUMN user TO person;

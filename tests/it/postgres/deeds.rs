@@ -1,0 +1,107 @@
+//! A little of everything that runs statements which are put together: each at least once.
+
+use satchel::{
+    model::{
+        conversation::{FormerPlace, MessageId},
+        egress::Passed,
+        knowledge::{DocumentId, NewCollection},
+        time::Time,
+    },
+    store::{
+        audit,
+        documents::Filter,
+        egress,
+        graph::{self, Graph, Sight},
+        origins::{Kind, Origins, Vouch},
+        turns::Turns,
+        uses,
+    },
+};
+use serde_json::json;
+
+use crate::support::app::TestApp;
+
+pub async fn a_little_of_everything(app: &TestApp) {
+    with_tools(app).await;
+    with_knowledge(app).await;
+    with_the_graph(app).await;
+    with_the_past(app).await;
+}
+
+/// What is put is put twice: the second time it changes what is there.
+async fn with_tools(app: &TestApp) {
+    let owner = app.owner().await.caller;
+    for (tool, params) in [
+        ("index_put", json!({"id": "heron", "text": "It stands at the weir."})),
+        ("graph_upsert_node", json!({"id": "heron", "labels": ["Bird"]})),
+        ("graph_upsert_edge", json!({"src": "heron", "rel": "stands_at", "dst": "weir"})),
+        ("graph_get_node", json!({"id": "heron"})),
+        ("graph_neighbors", json!({"id": "heron", "rel": "stands_at"})),
+        ("save_memory", json!({"content": "The heron stands at the weir", "category": "general"})),
+        ("recall_memories", json!({"query": "heron"})),
+    ] {
+        for _ in 0..2 {
+            app.data(&owner, tool, params.clone()).await.unwrap();
+        }
+    }
+}
+
+async fn with_knowledge(app: &TestApp) {
+    let (owner, stores) = (app.owner().await, &app.satchel.app.stores.knowledge);
+    let reader = owner.caller.reader();
+    let new = NewCollection::new("Herons", "", Some(vec!["administrator".to_owned()])).unwrap();
+    let made = stores.collections.create(&owner, new).await.unwrap();
+    stores.delete_collection(&owner, made.id).await.unwrap();
+    let filter = Filter { q: Some("heron".to_owned()), ..Filter::default() };
+    assert!(stores.documents.list(reader, filter).await.unwrap().is_empty());
+    let named = vec![DocumentId::new()];
+    assert!(stores.documents.chunk_ids(reader, named, vec!["pdf".to_owned()]).await.unwrap().is_empty());
+    assert!(stores.documents.excerpts(reader, vec![1]).await.unwrap().is_empty());
+    assert!(stores.ingest.embedding(1).await.unwrap().is_empty());
+    assert!(uses::documents(&app.satchel.app.db, reader, 1).await.unwrap().is_empty());
+}
+
+async fn with_the_graph(app: &TestApp) {
+    let sight = Sight::new(&app.owner().await.caller);
+    let graph = Graph::new(&app.satchel.app.db);
+    let filter = graph::Filter { q: Some("heron".to_owned()), label: Some("Bird".to_owned()), limit: 5 };
+    let found = graph.nodes(sight, filter).await.unwrap();
+    assert_eq!(found.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["heron"]);
+    assert_eq!(graph.overview(sight).await.unwrap().nodes, 2);
+}
+
+async fn with_the_past(app: &TestApp) {
+    let (owner, db) = (app.owner().await, &app.satchel.app.db);
+    let text = || Some("heron".to_owned());
+    let filter = egress::Filter {
+        before: Some(9),
+        host: Some(".example.com".to_owned()),
+        by: text(),
+        user: text(),
+        call: text(),
+        outcome: Some(Passed::Refused),
+    };
+    assert!(egress::find(db, filter, 5).await.unwrap().is_empty());
+    egress::summary(db).await.unwrap();
+
+    let audit = &app.satchel.app.stores.audit;
+    let filter = audit::Filter {
+        tool: text(),
+        user: text(),
+        text: text(),
+        from: Some(Time::from_millis(1)),
+        to: Some(app.satchel.app.clock.now()),
+        ..audit::Filter::default()
+    };
+    assert!(audit.find(filter.clone(), 5).await.unwrap().is_empty());
+    audit.facets(filter).await.unwrap();
+
+    let conversation = app.conversation(&owner.caller).await;
+    let place = FormerPlace { conversation, question: MessageId::new(), number: 1 };
+    Turns::new(db).former_weight(owner.caller.user, place).await.unwrap_err();
+
+    let origins = Origins::new(db);
+    origins.list(&owner.caller).await.unwrap();
+    let vouch = Vouch { kind: Kind::Memory, id: "none".to_owned(), updated_at: Time::from_millis(1) };
+    origins.vouch(&owner, vouch).await.unwrap_err();
+}
