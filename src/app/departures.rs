@@ -1,5 +1,5 @@
 //! Ends the background processes of people who may run commands no longer, and removes the workspaces of those who were
-//! deleted.
+//! deleted; at the start also what deleted conversations have left.
 
 use std::{sync::Arc, time::Duration};
 
@@ -7,6 +7,7 @@ use tokio::{task::spawn_blocking, time::timeout};
 
 use super::App;
 use satchel_model::error::{Error, Result};
+use satchel_store::conversations::Conversations;
 
 /// The permission to run commands.
 const COMMANDS: &str = "host:exec";
@@ -20,6 +21,9 @@ pub fn start(app: &Arc<App>) {
 }
 
 async fn follow(app: Arc<App>) {
+    if let Err(error) = Conversations::new(&app.db).sweep().await {
+        tracing::warn!(?error, "what deleted conversations have left could not be removed");
+    }
     let mut changes = app.stores.people.changes();
     loop {
         changes.borrow_and_update();

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use sha2::{Digest, Sha256};
 
 use super::{
+    db::Db,
     messages::Placed,
     sql::{Tx, params},
 };
@@ -13,6 +14,9 @@ use satchel_model::{
     error::{Error, Result},
     user::UserId,
 };
+
+/// Bytes of attachments that are removed at once.
+const PIECE: i64 = 4 << 20;
 
 /// Stores the attachments of a message.
 pub(super) fn put(tx: &Tx, message: MessageId, attachments: &[Attachment]) -> Result<()> {
@@ -97,9 +101,46 @@ pub(super) fn bytes_of(tx: &Tx, user: UserId) -> Result<u64> {
     Ok(tx.one::<i64>(sql, [user.to_string()])?.unsigned_abs())
 }
 
-/// Removes attachments that no message has any more.
-pub(super) fn sweep(tx: &Tx) -> Result<()> {
-    let sql = "DELETE FROM attachments WHERE NOT EXISTS
-                 (SELECT 1 FROM message_attachments a WHERE a.attachment = attachments.id)";
-    tx.run(sql, ()).map(drop)
+/// Removes attachments that no message has any more, a piece at a time: what others write goes between.
+pub(super) async fn sweep(db: &Db) -> Result<()> {
+    while db.write(sweep_piece).await? {}
+    Ok(())
+}
+
+/// Removes some of them. Returns whether there may be more.
+fn sweep_piece(tx: &Tx) -> Result<bool> {
+    let sql = "SELECT id, octet_length(data) AS bytes FROM attachments WHERE NOT EXISTS
+                 (SELECT 1 FROM message_attachments a WHERE a.attachment = attachments.id) LIMIT 64";
+    let orphans = tx.all(sql, (), |row| Ok((row.get::<String>("id")?, row.get::<i64>("bytes")?)))?;
+    let mut bytes = 0;
+    for (id, size) in &orphans {
+        tx.run("DELETE FROM attachments WHERE id = ?1", [id])?;
+        bytes += size;
+        if bytes > PIECE {
+            return Ok(true);
+        }
+    }
+    Ok(!orphans.is_empty())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Commit;
+
+    #[tokio::test]
+    async fn what_no_message_has_goes_in_pieces() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let data = "x".repeat(3 << 20);
+        let put = move |tx: &Tx| {
+            (0..4).try_for_each(|n| tx.run("INSERT INTO attachments (id, data) VALUES (?1, ?2)", (n, &data)).map(drop))
+        };
+        db.write(put).await.unwrap();
+        let left = async || db.read(|tx| tx.one::<i64>("SELECT count(*) FROM attachments", ())).await.unwrap();
+        assert!(db.write(sweep_piece).await.unwrap());
+        assert_eq!(left().await, 2, "more than a piece is left to the next");
+        sweep(&db).await.unwrap();
+        assert_eq!(left().await, 0);
+    }
 }

@@ -129,7 +129,7 @@ impl Conversations {
     /// Deletes one with everything in it. The audit keeps its rows.
     pub async fn delete(&self, user: UserId, id: ConversationId) -> Result<()> {
         self.db
-            .erase(move |tx| {
+            .write(move |tx| {
                 get(tx, user, id)?;
                 for rest in [
                     "DELETE FROM approvals WHERE topic = ?1",
@@ -142,10 +142,17 @@ impl Conversations {
                 ] {
                     tx.run(rest, [id.to_string()])?;
                 }
-                tx.run("DELETE FROM conversations WHERE id = ?1", [id.to_string()])?;
-                attachments::sweep(tx)
+                tx.run("DELETE FROM conversations WHERE id = ?1", [id.to_string()])
             })
-            .await
+            .await?;
+        self.sweep().await
+    }
+
+    /// Removes what deleted conversations have left, also where the process ended before it was done.
+    pub async fn sweep(&self) -> Result<()> {
+        attachments::sweep(&self.db).await?;
+        self.db.fold_if_possible().await;
+        Ok(())
     }
 
     /// Bytes that all conversations of a person take.

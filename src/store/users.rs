@@ -145,12 +145,12 @@ impl People {
         self.change_by(by, move |tx, by| {
             let user = require_within(tx, id, by)?;
             tx.run("DELETE FROM users WHERE id = ?1", [id.to_string()])?;
-            attachments::sweep(tx)?;
             roles::require_administrator(tx)?;
             tx.run("INSERT INTO departures (person) VALUES (?1)", [id.to_string()])?;
             by.record(tx, "user.delete", json!({"user": user.username, "role": user.role}))
         })
         .await?;
+        attachments::sweep(&self.db).await?;
         self.db.fold_if_possible().await;
         Ok(())
     }
