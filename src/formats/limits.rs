@@ -1,5 +1,5 @@
-//! Limits of reading a document: bytes it unpacks to, text it gives, pieces it is built from. Whatever grows is counted, so
-//! that a refusal says of what there is too much. The process that reads it has limits of memory and time besides.
+//! Limits of reading a document: bytes it unpacks to, and text it gives. Whatever grows is counted, so that a refusal says of
+//! what there is too much. The process that reads it has limits of memory and time besides.
 
 use satchel_model::error::{Error, Result};
 
@@ -16,24 +16,12 @@ pub struct Limits {
     pub text: usize,
     /// Pages, slides or sheets.
     pub pages: usize,
-    /// Values that are looked at, such as the operands of a PDF's pages.
-    pub values: usize,
-    /// Values that are kept while the document is read, such as a PDF's objects.
-    pub objects: usize,
 }
 
 impl Default for Limits {
-    /// Room for a book or a large table; a hostile file stays below 128 MB and two seconds.
+    /// Room for a book or a large table within the memory of the process that reads.
     fn default() -> Self {
-        Self {
-            file: 64 << 20,
-            unpacked: 96 << 20,
-            part: 32 << 20,
-            text: 24 << 20,
-            pages: 10_000,
-            values: 20_000_000,
-            objects: 400_000,
-        }
+        Self { file: 64 << 20, unpacked: 96 << 20, part: 32 << 20, text: 24 << 20, pages: 10_000 }
     }
 }
 
@@ -43,8 +31,6 @@ pub(super) struct Budget {
     limits: Limits,
     unpacked: usize,
     text: usize,
-    values: usize,
-    objects: usize,
 }
 
 /// Memory a kept piece of text takes beside its bytes.
@@ -52,13 +38,7 @@ const PIECE: usize = 64;
 
 impl Budget {
     pub(super) fn new(limits: &Limits) -> Self {
-        Self {
-            limits: *limits,
-            unpacked: limits.unpacked,
-            text: limits.text,
-            values: limits.values,
-            objects: limits.objects,
-        }
+        Self { limits: *limits, unpacked: limits.unpacked, text: limits.text }
     }
 
     /// Counts bytes that were unpacked.
@@ -122,34 +102,6 @@ impl Budget {
         }
         Err(Error::invalid(format!("The document has more than {} pages. Split it.", self.limits.pages)))
     }
-
-    /// Counts one value that is looked at and let go.
-    pub(super) fn value(&mut self) -> Result<()> {
-        self.values = self.values.checked_sub(1).ok_or_else(too_many_pieces)?;
-        Ok(())
-    }
-
-    /// Counts one value that is kept.
-    pub(super) fn object(&mut self) -> Result<()> {
-        self.objects = self.objects.checked_sub(1).ok_or_else(too_many_pieces)?;
-        self.value()
-    }
-
-    /// Counts values that were copied, each of which costs as much as looking at several.
-    pub(super) fn copy(&mut self, values: usize) -> Result<()> {
-        self.values = self.values.saturating_sub(values.saturating_mul(4));
-        self.value()
-    }
-
-    /// Counts bytes that were searched.
-    pub(super) fn search(&mut self, bytes: usize) -> Result<()> {
-        self.values = self.values.saturating_sub(bytes / 64);
-        self.value()
-    }
-}
-
-fn too_many_pieces() -> Error {
-    Error::invalid("The document was refused: it is built from far too many pieces, as only hostile files are.")
 }
 
 #[cfg(test)]

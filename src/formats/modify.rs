@@ -27,9 +27,9 @@ pub fn update_cells(bytes: &[u8], updates: &[Update], limits: &Limits) -> Result
 }
 
 /// The pages of several PDFs in the order given, and how many there are.
-pub fn merge(files: &[Vec<u8>], limits: &Limits) -> Result<(Vec<u8>, usize)> {
+pub fn merge(files: Vec<Vec<u8>>) -> Result<(Vec<u8>, usize)> {
     files.iter().try_for_each(|bytes| require(bytes, Kind::Pdf, "merge", "PDF"))?;
-    contained(|| pdf::merge::merge(files, limits))
+    contained(|| pdf::merge::merge(files))
 }
 
 fn require(bytes: &[u8], wanted: Kind, operation: &str, name: &str) -> Result<()> {

@@ -1,5 +1,7 @@
 //! The one way in: finds out what a file is and reads it, contained.
 
+use std::borrow::Cow;
+
 use super::{
     code,
     contain::contained,
@@ -11,9 +13,10 @@ use super::{
 };
 use satchel_model::error::{Error, Result};
 
-/// Reads a file. `name` is only asked for its ending, where the content does not say what it is. Bombs, encrypted and
-/// broken files are refused with a sentence that says so.
-pub fn read(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
+/// Reads a file; a PDF is copied unless it is handed over. `name` is only asked for its ending, where the content does not
+/// say what it is. Bombs, encrypted and broken files are refused with a sentence that says so.
+pub fn read<'a>(bytes: impl Into<Cow<'a, [u8]>>, name: &str, limits: &Limits) -> Result<Extracted> {
+    let bytes = bytes.into();
     if bytes.is_empty() {
         return Err(Error::invalid("The file is empty."));
     }
@@ -27,20 +30,20 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
     contained(|| dispatch(bytes, name, limits))
 }
 
-fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
-    let kind = kind::detect(bytes, name)?;
+fn dispatch(bytes: Cow<'_, [u8]>, name: &str, limits: &Limits) -> Result<Extracted> {
+    let kind = kind::detect(&bytes, name)?;
     let mut draft = Draft::new(kind, limits);
     match kind {
-        Kind::Pdf => pdf::read::read(bytes, limits, &mut draft)?,
-        Kind::Docx => docx::read::read(bytes, &mut draft)?,
-        Kind::Xlsx => xlsx::read::read(bytes, &mut draft)?,
-        Kind::Pptx => pptx::read(bytes, &mut draft)?,
-        Kind::Html => html::read(bytes, &mut draft)?,
-        Kind::Markdown => markdown::read(bytes, &mut draft)?,
-        Kind::Csv => csv::read(bytes, &mut draft)?,
-        Kind::Json => json::read(bytes, &mut draft)?,
-        Kind::Text => text::read(bytes, &mut draft)?,
-        Kind::Code => code::read(bytes, name, &mut draft)?,
+        Kind::Pdf => pdf::read::read(bytes.into_owned(), limits, &mut draft)?,
+        Kind::Docx => docx::read::read(&bytes, &mut draft)?,
+        Kind::Xlsx => xlsx::read::read(&bytes, &mut draft)?,
+        Kind::Pptx => pptx::read(&bytes, &mut draft)?,
+        Kind::Html => html::read(&bytes, &mut draft)?,
+        Kind::Markdown => markdown::read(&bytes, &mut draft)?,
+        Kind::Csv => csv::read(&bytes, &mut draft)?,
+        Kind::Json => json::read(&bytes, &mut draft)?,
+        Kind::Text => text::read(&bytes, &mut draft)?,
+        Kind::Code => code::read(&bytes, name, &mut draft)?,
     }
     Ok(draft.done)
 }

@@ -4,6 +4,7 @@ use dom_smoothie::{Config, Readability};
 
 use super::{
     extracted::{Extracted, Kind},
+    kind,
     limits::Limits,
     read,
 };
@@ -32,12 +33,12 @@ struct Article {
 /// # Errors
 ///
 /// As [`read::read`].
-pub(super) fn read(bytes: &[u8], name: &str, address: Option<&str>, limits: &Limits) -> Result<Extracted> {
-    let extracted = read::read(bytes, name, limits)?;
-    if extracted.kind != Kind::Html {
-        return Ok(extracted);
+pub(super) fn read(bytes: Vec<u8>, name: &str, address: Option<&str>, limits: &Limits) -> Result<Extracted> {
+    if !kind::detect(&bytes, name).is_ok_and(|kind| kind == Kind::Html) {
+        return read::read(bytes, name, limits);
     }
-    let page = String::from_utf8_lossy(bytes);
+    let extracted = read::read(&bytes, name, limits)?;
+    let page = String::from_utf8_lossy(&bytes);
     let Some(article) = article(&page, address) else { return Ok(extracted) };
     let mut inner = read::read(article.html.as_bytes(), "article.html", limits)?;
     inner.title = Some(article.title).filter(|title| !title.is_empty()).or(extracted.title);

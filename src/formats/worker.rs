@@ -162,7 +162,7 @@ pub fn serve((input, output): (PipeReader, PipeWriter)) -> io::Result<()> {
         contents.push(content);
     }
     let mut answer = Answer(BufWriter::new(output));
-    answer.write(head.task, &contents, &Limits::default())?;
+    answer.write(head.task, contents, &Limits::default())?;
     answer.0.flush()
 }
 
@@ -170,35 +170,38 @@ struct Answer<W>(W);
 
 impl<W: Write> Answer<W> {
     /// Does the task and writes its reply.
-    fn write(&mut self, task: Task, contents: &[Vec<u8>], limits: &Limits) -> io::Result<()> {
-        let first = contents.first().map(Vec::as_slice).unwrap_or_default();
+    fn write(&mut self, task: Task, contents: Vec<Vec<u8>>, limits: &Limits) -> io::Result<()> {
         match task {
-            Task::Document { name, form: DocumentForm::Blocks } => self.value(read::read(first, &name, limits)),
-            Task::Document { name, form: DocumentForm::Text } => {
-                self.value(read::read(first, &name, limits).map(DocumentText::from))
+            Task::Document { name, form: DocumentForm::Blocks } => {
+                self.value(read::read(first(contents), &name, limits))
             }
-            Task::Article { name, address } => self.value(readable::read(first, &name, address.as_deref(), limits)),
-            Task::Csv { sheet } => self.value(convert::csv(first, sheet.as_deref(), limits)),
+            Task::Document { name, form: DocumentForm::Text } => {
+                self.value(read::read(first(contents), &name, limits).map(DocumentText::from))
+            }
+            Task::Article { name, address } => {
+                self.value(readable::read(first(contents), &name, address.as_deref(), limits))
+            }
+            Task::Csv { sheet } => self.value(convert::csv(&first(contents), sheet.as_deref(), limits)),
             Task::Append { paragraphs } => {
-                self.bytes(modify::append(first, &paragraphs, limits).map(|bytes| ((), bytes)))
+                self.bytes(modify::append(&first(contents), &paragraphs, limits).map(|bytes| ((), bytes)))
             }
             Task::Replace { old, new } => {
-                let replaced = modify::replace(first, &old, &new, limits);
+                let replaced = modify::replace(&first(contents), &old, &new, limits);
                 self.bytes(replaced.map(|(bytes, count)| (count, bytes)))
             }
             Task::UpdateCells { updates } => {
-                self.bytes(modify::update_cells(first, &updates, limits).map(|bytes| ((), bytes)))
+                self.bytes(modify::update_cells(&first(contents), &updates, limits).map(|bytes| ((), bytes)))
             }
-            Task::Merge => self.bytes(modify::merge(contents, limits).map(|(bytes, pages)| (pages, bytes))),
+            Task::Merge => self.bytes(modify::merge(contents).map(|(bytes, pages)| (pages, bytes))),
             Task::Page { charset, address, article, plain } => {
                 let reading = page::Reading { charset: charset.as_deref(), address: &address, article, plain };
-                self.value(page::markdown(first, reading))
+                self.value(page::markdown(&first(contents), reading))
             }
-            Task::Payload { media } => self.value(Ok(payload::parse(first, media.as_deref()))),
-            Task::Api(files) => self.value(files.read(contents)),
+            Task::Payload { media } => self.value(Ok(payload::parse(&first(contents), media.as_deref()))),
+            Task::Api(files) => self.value(files.read(&contents)),
             Task::Processes => {
-                let text = str::from_utf8(first).map_err(|_| Error::invalid("The file is no UTF-8 text."));
-                self.value(text.and_then(processes::read))
+                let text = String::from_utf8(first(contents)).map_err(|_| Error::invalid("The file is no UTF-8 text."));
+                self.value(text.and_then(|text| processes::read(&text)))
             }
         }
     }
@@ -213,6 +216,11 @@ impl<W: Write> Answer<W> {
         self.value(done)?;
         self.0.write_all(&bytes)
     }
+}
+
+/// The content of a task that has only one.
+fn first(contents: Vec<Vec<u8>>) -> Vec<u8> {
+    contents.into_iter().next().unwrap_or_default()
 }
 
 /// Processor time that reading so many bytes may take: a hostile file of a few kilobytes gets little of it.

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
-use lopdf::Object;
+use hayro_syntax::object::Object;
 
-use super::lexer::{Lexer, Word};
-use crate::limits::Budget;
-use satchel_model::error::Result;
+use super::words::Words;
 
 /// Codes from one to another, both of a length in bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,86 +27,52 @@ pub(super) struct CMap {
 const MAX_TEXT: usize = 64;
 
 impl CMap {
-    pub(super) fn parse(data: &[u8], budget: &mut Budget) -> Result<Self> {
-        let (mut map, mut operands, mut lexer) = (Self::default(), Vec::new(), Lexer::new(data, 0));
-        while let Some(word) = lexer.word(budget)? {
-            match word {
-                Word::Operand(operand) => operands.push(operand),
-                Word::Operator(operator) => {
-                    map.take(operator, &operands, budget)?;
-                    operands.clear();
-                }
-            }
+    pub(super) fn parse(data: &[u8]) -> Self {
+        let (mut map, mut operands, mut words) = (Self::default(), Vec::new(), Words::new(data));
+        while let Some(operator) = words.next(&mut operands) {
+            map.take(operator, &operands);
         }
         map.text_spans.sort_by_key(|(span, _)| span.low);
         map.glyph_spans.sort_by_key(|(span, _)| span.low);
-        Ok(map)
+        map
     }
 
-    fn take(&mut self, operator: &[u8], operands: &[Object], budget: &mut Budget) -> Result<()> {
-        let code = |object: &Object| object.as_str().ok().map(number);
+    fn take(&mut self, operator: &[u8], operands: &[Object<'_>]) {
+        let (pairs, triples) = (operands.chunks_exact(2), operands.chunks_exact(3));
         match operator {
-            b"endcodespacerange" => {
-                for pair in operands.chunks_exact(2) {
-                    budget.object()?;
-                    if let [low, high] = pair
-                        && let Some(span) = span(low, high)
-                    {
-                        self.spaces.push(span);
-                    }
-                }
-            }
-            b"endbfchar" => {
-                for pair in operands.chunks_exact(2) {
-                    budget.object()?;
-                    if let [from, Object::String(text, _)] = pair
-                        && let Some(from) = code(from)
-                    {
-                        self.texts.insert(from, characters(&units(text)));
-                    }
-                }
-            }
-            b"endbfrange" => operands.chunks_exact(3).try_for_each(|triple| self.text_span(triple, budget))?,
-            b"endcidrange" => {
-                for triple in operands.chunks_exact(3) {
-                    budget.object()?;
-                    if let [low, high, Object::Integer(glyph)] = triple
-                        && let (Some(span), Ok(glyph)) = (span(low, high), u32::try_from(*glyph))
-                    {
-                        self.glyph_spans.push((span, glyph));
-                    }
-                }
-            }
-            b"endcidchar" => {
-                for pair in operands.chunks_exact(2) {
-                    budget.object()?;
-                    if let [from, Object::Integer(glyph)] = pair
-                        && let (Some(span), Ok(glyph)) = (span(from, from), u32::try_from(*glyph))
-                    {
-                        self.glyph_spans.push((span, glyph));
-                    }
-                }
-            }
+            b"endcodespacerange" => self.spaces.extend(pairs.filter_map(|pair| span(pair.first()?, pair.get(1)?))),
+            b"endbfchar" => self.texts.extend(pairs.filter_map(|pair| {
+                let [Object::String(from), Object::String(text)] = pair else { return None };
+                Some((number(from), characters(&units(text))))
+            })),
+            b"endbfrange" => triples.for_each(|triple| self.text_span(triple)),
+            b"endcidrange" => self.glyph_spans.extend(triples.filter_map(|triple| {
+                let [low, high, Object::Number(glyph)] = triple else { return None };
+                Some((span(low, high)?, u32::try_from(glyph.as_i64()).ok()?))
+            })),
+            b"endcidchar" => self.glyph_spans.extend(pairs.filter_map(|pair| {
+                let [from, Object::Number(glyph)] = pair else { return None };
+                Some((span(from, from)?, u32::try_from(glyph.as_i64()).ok()?))
+            })),
             _ => {}
         }
-        Ok(())
     }
 
-    fn text_span(&mut self, triple: &[Object], budget: &mut Budget) -> Result<()> {
-        budget.object()?;
-        let [low, high, text] = triple else { return Ok(()) };
-        let Some(span) = span(low, high) else { return Ok(()) };
+    fn text_span(&mut self, triple: &[Object<'_>]) {
+        let [low, high, text] = triple else { return };
+        let Some(span) = span(low, high) else { return };
         match text {
-            Object::String(text, _) => self.text_spans.push((span, units(text))),
+            Object::String(text) => self.text_spans.push((span, units(text))),
             Object::Array(texts) => {
-                for (code, text) in (span.low..=span.high).zip(texts) {
-                    budget.object()?;
-                    self.texts.insert(code, characters(&units(text.as_str().unwrap_or_default())));
-                }
+                self.texts.extend((span.low..=span.high).zip(texts.iter::<Object<'_>>()).filter_map(|(code, text)| {
+                    match text {
+                        Object::String(text) => Some((code, characters(&units(&text)))),
+                        _ => None,
+                    }
+                }))
             }
             _ => {}
         }
-        Ok(())
     }
 
     /// Returns whether it says which bytes are one code.
@@ -156,8 +120,8 @@ fn within<T>(spans: &[(Span, T)], code: u32) -> Option<&(Span, T)> {
     before.iter().rev().take(8).find(|(span, _)| span.high >= code)
 }
 
-fn span(low: &Object, high: &Object) -> Option<Span> {
-    let (low, high) = (low.as_str().ok()?, high.as_str().ok()?);
+fn span(low: &Object<'_>, high: &Object<'_>) -> Option<Span> {
+    let (Object::String(low), Object::String(high)) = (low, high) else { return None };
     (!low.is_empty() && low.len() <= 4).then(|| Span { length: low.len(), low: number(low), high: number(high) })
 }
 
@@ -181,7 +145,6 @@ fn characters(units: &[u16]) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::limits::Limits;
 
     #[test]
     fn codes_lead_to_text_and_glyphs() {
@@ -189,7 +152,7 @@ mod tests {
             2 beginbfchar <01> <00480069> <8001> <D83DDE00> endbfchar
             2 beginbfrange <10> <12> <0041> <20> <21> [<0058> <00660066>] endbfrange
             1 begincidrange <8000> <80ff> 100 endcidrange";
-        let map = CMap::parse(data, &mut Budget::new(&Limits::default())).unwrap();
+        let map = CMap::parse(data);
         assert_eq!((map.code(&[0x41, 0x42]), map.code(&[0x80, 1, 2])), ((0x41, 1), (0x8001, 2)));
         let texts = [1, 0x8001, 0x12, 0x13, 0x21].map(|code| map.text(code));
         let wanted = [Some("Hi"), Some("😀"), Some("C"), None, Some("ff")];
@@ -200,7 +163,7 @@ mod tests {
     #[test]
     fn a_range_of_everything_costs_nothing() {
         let data = b"1 beginbfrange <00000000> <ffffffff> <0041> endbfrange".repeat(1000);
-        let map = CMap::parse(&data, &mut Budget::new(&Limits::default())).unwrap();
+        let map = CMap::parse(&data);
         assert_eq!(map.text(1).as_deref(), Some("B"));
     }
 }

@@ -1,19 +1,24 @@
 //! The content of a page, and its places: only as much of it is run as text needs.
 
 use std::{
+    borrow::Cow,
     collections::{HashMap, HashSet},
     rc::Rc,
 };
 
-use lopdf::{Dictionary, Object};
+use hayro_syntax::{
+    object::{Array, Dict, Name, Object, ObjectIdentifier, Stream, String as Text},
+    page::{Page, Resources},
+};
 
 use super::{
-    file::{File, find},
+    encoding::text_string,
     font::Font,
-    lexer::{Lexer, Word, is_space},
     line::{Glyph, Lines, logical},
-    pages::Page,
+    stream,
+    words::{Words, find, is_space},
 };
+use crate::limits::Budget;
 use satchel_model::error::Result;
 
 /// Deepest forms in forms.
@@ -25,10 +30,7 @@ const MAX_STACK: usize = 64;
 /// Most fonts of one program that are kept, and of all pages: each takes some 20 KB.
 const MAX_FONTS: (usize, usize) = (64, 500);
 
-/// The cost of reading a font, in values.
-const FONT_COST: usize = 100;
-
-/// The cost of running a form, beside its bytes.
+/// The cost of running a form, beside its bytes and those of its resources.
 const FORM_COST: usize = 2048;
 
 /// A matrix: `x' = a·x + c·y + e`, `y' = b·x + d·y + f`.
@@ -68,20 +70,22 @@ type Fonts = HashMap<Vec<u8>, Rc<Font>>;
 #[derive(Default)]
 pub(super) struct Shared {
     /// Fonts that are objects of their own.
-    fonts: HashMap<u32, Rc<Font>>,
+    fonts: HashMap<ObjectIdentifier, Rc<Font>>,
+    /// The font where there is none.
+    missing: Option<Rc<Font>>,
     /// Pictures, and forms that show no text: one is often shown thousands of times.
-    silent: HashSet<u32>,
+    silent: HashSet<ObjectIdentifier>,
 }
 
 /// Runs programs.
-struct Runner<'f, 'a> {
-    file: &'f mut File<'a>,
+struct Runner<'f> {
+    budget: &'f mut Budget,
     lines: &'f mut Lines,
     shared: &'f mut Shared,
     /// Operators that were met and could show text.
     spoken: usize,
     /// Forms that are running.
-    running: HashSet<u32>,
+    running: HashSet<ObjectIdentifier>,
     state: State,
     text: Matrix,
     line: Matrix,
@@ -96,30 +100,12 @@ struct Mark {
 }
 
 /// Adds what a page shows.
-pub(super) fn run(page: &Page, file: &mut File<'_>, shared: &mut Shared, lines: &mut Lines) -> Result<()> {
-    let resources = match page.attribute(b"Resources") {
-        Some(resources) => {
-            let resources = file.resolve(resources)?;
-            file.copied(&resources)?
-        }
-        None => Dictionary::new(),
-    };
-    let contents = file.value(&page.dictionary, b"Contents")?;
-    let mut program = Vec::new();
-    match &*contents {
-        Object::Array(parts) => {
-            for part in parts {
-                if let Object::Stream(stream) = &*file.resolve(part)? {
-                    program.extend_from_slice(&file.data(stream)?);
-                    program.push(b'\n');
-                }
-            }
-        }
-        // Taken as it is: a copy of a large one would be felt.
-        Object::Stream(stream) => program = file.data(stream)?.into_owned(),
-        _ => {}
-    }
-    drop(contents);
+///
+/// # Errors
+///
+/// If it holds more than the budget allows.
+pub(super) fn run(page: &Page<'_>, shared: &mut Shared, lines: &mut Lines, budget: &mut Budget) -> Result<()> {
+    let program = program(page, budget)?;
     let state = State {
         place: UNIT,
         font: None,
@@ -131,7 +117,7 @@ pub(super) fn run(page: &Page, file: &mut File<'_>, shared: &mut Shared, lines: 
         rise: 0.0,
     };
     let mut runner = Runner {
-        file,
+        budget,
         lines,
         shared,
         spoken: 0,
@@ -141,40 +127,49 @@ pub(super) fn run(page: &Page, file: &mut File<'_>, shared: &mut Shared, lines: 
         line: UNIT,
         marks: Vec::new(),
     };
-    runner.program(&program, &resources)
+    runner.program(&program, page.resources())
 }
 
-impl Runner<'_, '_> {
-    fn program(&mut self, program: &[u8], resources: &Dictionary) -> Result<()> {
-        let (mut lexer, mut operands, mut put_aside, mut fonts) =
-            (Lexer::new(program, 0), Vec::new(), Vec::new(), Fonts::new());
-        while let Some(word) = lexer.word(&mut self.file.budget)? {
-            let operator = match word {
-                Word::Operand(operand) => {
-                    operands.push(operand);
-                    continue;
-                }
-                Word::Operator(operator) => operator,
-            };
+fn program<'a>(page: &Page<'a>, budget: &mut Budget) -> Result<Cow<'a, [u8]>> {
+    let parts = match page.raw().get::<Object<'_>>("Contents") {
+        // Taken as it is: a copy of a large one would be felt.
+        Some(Object::Stream(stream)) => return stream::data(&stream, budget),
+        Some(Object::Array(parts)) => parts,
+        _ => return Ok(Cow::default()),
+    };
+    let mut program = Vec::new();
+    for part in parts.raw_iter().filter_map(|part| part.as_obj_ref()) {
+        if let Some(stream) = page.xref().get::<Stream<'_>>(part.into()) {
+            program.extend_from_slice(&stream::data(&stream, budget)?);
+            program.push(b'\n');
+        }
+    }
+    Ok(Cow::Owned(program))
+}
+
+impl Runner<'_> {
+    fn program(&mut self, program: &[u8], resources: &Resources<'_>) -> Result<()> {
+        let (mut words, mut operands, mut put_aside, mut fonts) =
+            (Words::new(program), Vec::new(), Vec::new(), Fonts::new());
+        while let Some(operator) = words.next(&mut operands) {
             self.spoken += usize::from(matches!(operator, b"Tj" | b"TJ" | b"'" | b"\"" | b"Do"));
             match operator {
                 b"q" if put_aside.len() < MAX_STACK => put_aside.push(self.state.clone()),
                 b"Q" => self.state = put_aside.pop().unwrap_or_else(|| self.state.clone()),
-                b"ID" => skip_image(&mut lexer),
+                b"ID" => skip_image(&mut words),
                 b"Tf" => self.choose_font(&operands, resources, &mut fonts)?,
                 b"Do" => self.form(&operands, resources)?,
-                b"BDC" => self.mark(&operands, resources)?,
-                b"BMC" => self.mark(&[], resources)?,
+                b"BDC" => self.mark(&operands, resources),
+                b"BMC" => self.mark(&[], resources),
                 b"EMC" => self.end_mark()?,
                 operator => self.operate(operator, &operands)?,
             }
-            operands.clear();
         }
         Ok(())
     }
 
-    fn operate(&mut self, operator: &[u8], operands: &[Object]) -> Result<()> {
-        let number = |at: usize| operands.get(at).and_then(|value| value.as_float().ok()).map_or(0.0, f64::from);
+    fn operate(&mut self, operator: &[u8], operands: &[Object<'_>]) -> Result<()> {
+        let number = |at: usize| number(operands.get(at));
         let six = || [number(0), number(1), number(2), number(3), number(4), number(5)];
         match operator {
             b"cm" => self.state.place = times(&six(), &self.state.place),
@@ -202,10 +197,13 @@ impl Runner<'_, '_> {
                 return self.show(operands.get(2));
             }
             b"TJ" => {
-                for item in operands.first().and_then(|items| items.as_array().ok()).into_iter().flatten() {
-                    match item.as_float() {
-                        Ok(gap) => self.advance(-f64::from(gap) / 1000.0 * self.state.size * self.state.scale),
-                        Err(_) => self.show(Some(item))?,
+                let Some(Object::Array(items)) = operands.first() else { return Ok(()) };
+                for item in items.iter::<Object<'_>>() {
+                    match item {
+                        Object::Number(gap) => {
+                            self.advance(-gap.as_f64() / 1000.0 * self.state.size * self.state.scale);
+                        }
+                        item => self.show(Some(&item))?,
                     }
                 }
             }
@@ -226,11 +224,10 @@ impl Runner<'_, '_> {
         self.text = times(&[1.0, 0.0, 0.0, 1.0, by, 0.0], &self.text);
     }
 
-    fn show(&mut self, text: Option<&Object>) -> Result<()> {
-        let (Some(Object::String(bytes, _)), Some(font)) = (text, self.state.font.clone()) else { return Ok(()) };
-        let mut bytes = bytes.as_slice();
+    fn show(&mut self, text: Option<&Object<'_>>) -> Result<()> {
+        let (Some(Object::String(bytes)), Some(font)) = (text, self.state.font.clone()) else { return Ok(()) };
+        let mut bytes = bytes.as_bytes();
         while let Some(shown) = font.next(&mut bytes) {
-            self.file.budget.value()?;
             let State { size, letter_gap, word_gap, scale, rise, .. } = self.state;
             let place = times(&times(&[size * scale, 0.0, 0.0, size, 0.0, rise], &self.text), &self.state.place);
             let gap = letter_gap + if shown.blank { word_gap } else { 0.0 };
@@ -265,69 +262,77 @@ impl Runner<'_, '_> {
                 }
                 Ok(())
             }
-            None => self.lines.put(glyph, &mut self.file.budget),
+            None => self.lines.put(glyph, self.budget),
         }
     }
 
-    fn choose_font(&mut self, operands: &[Object], resources: &Dictionary, fonts: &mut Fonts) -> Result<()> {
+    fn choose_font(&mut self, operands: &[Object<'_>], resources: &Resources<'_>, fonts: &mut Fonts) -> Result<()> {
         let [Object::Name(name), size, ..] = operands else { return Ok(()) };
-        self.state.size = size.as_float().map_or(0.0, f64::from);
-        if let Some(font) = fonts.get(name) {
+        self.state.size = number(Some(size));
+        if let Some(font) = fonts.get(&**name) {
             self.state.font = Some(Rc::clone(font));
             return Ok(());
         }
-        let named = self.file.entry(resources, b"Font", name)?.unwrap_or(Object::Null);
-        let id = named.as_reference().ok().map(|(id, _)| id);
-        let font = match id.and_then(|id| self.shared.fonts.get(&id)) {
-            Some(font) => Rc::clone(font),
-            None => {
-                self.file.budget.copy(FONT_COST)?;
-                let font = self.file.resolve(&named)?;
-                let dictionary = self.file.copied(&font)?;
-                Rc::new(Font::read(&dictionary, self.file)?)
-            }
-        };
+        let font = self.font(name, resources)?;
         if fonts.len() >= MAX_FONTS.0 {
             fonts.clear();
         }
+        fonts.insert(name.to_vec(), Rc::clone(&font));
+        self.state.font = Some(font);
+        Ok(())
+    }
+
+    fn font(&mut self, name: &Name<'_>, resources: &Resources<'_>) -> Result<Rc<Font>> {
+        let id = resources.fonts.get_ref(name).map(ObjectIdentifier::from);
+        if let Some(font) = id.and_then(|id| self.shared.fonts.get(&id)) {
+            return Ok(Rc::clone(font));
+        }
+        let Some(dictionary) = resources.get_font(name) else {
+            let missing = match self.shared.missing.take() {
+                Some(missing) => missing,
+                None => Rc::new(Font::read(&Dict::empty(), self.budget)?),
+            };
+            return Ok(Rc::clone(self.shared.missing.insert(missing)));
+        };
+        let font = Rc::new(Font::read(&dictionary, self.budget)?);
         if self.shared.fonts.len() >= MAX_FONTS.1 {
             self.shared.fonts.clear();
         }
         if let Some(id) = id {
             self.shared.fonts.insert(id, Rc::clone(&font));
         }
-        fonts.insert(name.clone(), Rc::clone(&font));
-        self.state.font = Some(font);
-        Ok(())
+        Ok(font)
     }
 
-    fn form(&mut self, operands: &[Object], resources: &Dictionary) -> Result<()> {
+    fn form(&mut self, operands: &[Object<'_>], resources: &Resources<'_>) -> Result<()> {
         let [Object::Name(name), ..] = operands else { return Ok(()) };
-        let Some(named) = self.file.entry(resources, b"XObject", name)? else { return Ok(()) };
-        let id = named.as_reference().ok().map(|(id, _)| id);
-        let is_known = |ids: &HashSet<u32>| id.is_some_and(|id| ids.contains(&id));
+        let id = resources.x_objects.get_ref(name).map(ObjectIdentifier::from);
+        let is_known = |ids: &HashSet<ObjectIdentifier>| id.is_some_and(|id| ids.contains(&id));
         if self.running.len() >= MAX_DEPTH || is_known(&self.running) || is_known(&self.shared.silent) {
             return Ok(());
         }
-        if !self.file.head(&named)?.get(b"Subtype").and_then(Object::as_name).is_ok_and(|kind| kind == b"Form") {
+        let form = resources.get_x_object(name);
+        let is_form = |form: &Stream<'_>| form.dict().get::<Name<'_>>("Subtype").as_deref() == Some(b"Form");
+        let Some(form) = form.filter(is_form) else {
             self.shared.silent.extend(id);
             return Ok(());
-        }
-        let object = self.file.resolve(&named)?;
-        let Object::Stream(form) = &*object else { return Ok(()) };
-        self.file.budget.unpack(FORM_COST)?;
-        let own = self.file.dictionary(&form.dict, b"Resources")?;
-        let program = self.file.data(form)?;
-        let matrix = self.file.value(&form.dict, b"Matrix")?;
+        };
+        let own = form.dict().get::<Dict<'_>>("Resources").unwrap_or_default();
+        self.budget.unpack(FORM_COST + own.data().len())?;
+        let program = stream::data(&form, self.budget)?;
         let before = self.state.clone();
-        if let Ok(items) = matrix.as_array() {
-            let mut given = UNIT;
-            given.iter_mut().zip(items).for_each(|(place, item)| *place = item.as_float().map_or(0.0, f64::from));
-            self.state.place = times(&given, &self.state.place);
+        if let Some(given) = form.dict().get::<Array<'_>>("Matrix") {
+            let mut matrix = UNIT;
+            matrix.iter_mut().zip(given.iter::<Object<'_>>()).for_each(|(place, item)| *place = number(Some(&item)));
+            self.state.place = times(&matrix, &self.state.place);
         }
         self.running.extend(id);
         let before_it = self.spoken;
-        self.program(&program, if own.is_empty() { resources } else { &own })?;
+        if own.is_empty() {
+            self.program(&program, resources)?;
+        } else {
+            self.program(&program, &Resources::new(own))?;
+        }
         if let Some(id) = id {
             self.running.remove(&id);
             if self.spoken == before_it {
@@ -338,22 +343,19 @@ impl Runner<'_, '_> {
         Ok(())
     }
 
-    fn mark(&mut self, operands: &[Object], resources: &Dictionary) -> Result<()> {
+    fn mark(&mut self, operands: &[Object<'_>], resources: &Resources<'_>) {
         if self.marks.len() >= MAX_STACK {
-            return Ok(());
+            return;
         }
-        let own = match operands.get(1) {
-            Some(Object::Dictionary(own)) => own.clone(),
+        let text = match operands.get(1) {
+            Some(Object::Dict(own)) => own.get::<Text<'_>>("ActualText"),
             Some(Object::Name(name)) => {
-                let named = self.file.entry(resources, b"Properties", name)?.unwrap_or(Object::Null);
-                let named = self.file.resolve(&named)?;
-                self.file.copied(&named)?
+                let named = resources.properties.get::<Dict<'_>>(name);
+                named.and_then(|named| named.get::<Text<'_>>("ActualText"))
             }
-            _ => Dictionary::new(),
+            _ => None,
         };
-        let text = own.get(b"ActualText").ok().and_then(|text| lopdf::decode_text_string(text).ok());
-        self.marks.push(text.map(|text| Mark { text, first: None }));
-        Ok(())
+        self.marks.push(text.map(|text| Mark { text: text_string(&text), first: None }));
     }
 
     fn end_mark(&mut self) -> Result<()> {
@@ -365,14 +367,21 @@ impl Runner<'_, '_> {
     }
 }
 
+fn number(value: Option<&Object<'_>>) -> f64 {
+    match value {
+        Some(Object::Number(number)) => number.as_f64(),
+        _ => 0.0,
+    }
+}
+
 /// Passes over an image within a program: up to an `EI` that stands alone.
-fn skip_image(lexer: &mut Lexer<'_>) {
+fn skip_image(words: &mut Words<'_>) {
     loop {
-        let rest = lexer.rest();
-        let Some(at) = find(rest, b"EI") else { return lexer.skip(rest.len()) };
+        let rest = words.rest();
+        let Some(at) = find(rest, b"EI") else { return words.skip(rest.len()) };
         let alone = at.checked_sub(1).and_then(|before| rest.get(before)).is_some_and(|byte| is_space(*byte))
             && rest.get(at + 2).is_none_or(|byte| is_space(*byte));
-        lexer.skip(at + 2);
+        words.skip(at + 2);
         if alone {
             return;
         }

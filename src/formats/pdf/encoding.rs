@@ -1,8 +1,9 @@
 //! Simple fonts: which text each of 256 codes stands for, by the names of glyphs.
 
-use lopdf::{Dictionary, Document, Object};
+use encoding_rs::{Encoding, MACINTOSH, WINDOWS_1252};
+use read_fonts::ps::{agl, encoding::PredefinedEncoding};
 
-use super::file::find;
+use super::words::find;
 
 /// The texts of all codes; empty where a code has none.
 pub(super) type Table = Vec<String>;
@@ -10,13 +11,36 @@ pub(super) type Table = Vec<String>;
 /// The capital letters of the font Symbol, from `A`; then the small ones, from `a`.
 const SYMBOLS: [&str; 2] = ["ΑΒΧΔΕΦΓΗΙϑΚΛΜΝΟΠΘΡΣΤΥςΩΞΨΖ", "αβχδεφγηιϕκλμνοπθρστυϖωξψζ"];
 
-/// The table of an encoding that has a name.
+/// Characters of PDFDocEncoding that Latin-1 does not have there, and the code of the first.
+const SPECIAL: [(u8, &str); 3] = [(0x18, "˘ˇˆ˙˝˛˚˜"), (0x80, "•†‡…—–ƒ⁄‹›−‰„“”‘’‚™ﬁﬂŁŒŠŸŽıłœšž"), (0xa0, "€")];
+
+/// The table of an encoding that has a name; of the usual one where the name is not known.
 pub(super) fn named(name: &[u8]) -> Table {
-    let font = font(Object::Name(name.to_vec()));
-    let document = Document::new();
-    let encoding = font.get_font_encoding(&document).ok();
-    let text = |code: u8| encoding.as_ref().and_then(|encoding| encoding.bytes_to_string(&[code]).ok());
-    (0..=255).map(|code| plain(&text(code).unwrap_or_default())).collect()
+    let of = |encoding: &'static Encoding, code: u8| plain(&encoding.decode_without_bom_handling(&[code]).0);
+    let text = |code: u8| match name {
+        // Every other code from here on is a bullet.
+        b"WinAnsiEncoding" => {
+            Some(of(WINDOWS_1252, code)).filter(|text| !text.is_empty() || code < 0x7f).unwrap_or("•".to_owned())
+        }
+        b"MacRomanEncoding" => of(MACINTOSH, code),
+        b"PDFDocEncoding" => plain(&special(code).to_string()),
+        _ => glyph(PredefinedEncoding::Standard.name(code).as_bytes()),
+    };
+    (0..=255).map(text).collect()
+}
+
+/// A text that stands outside pages: in UTF-16 or UTF-8 if it begins as they do.
+pub(super) fn text_string(bytes: &[u8]) -> String {
+    match Encoding::for_bom(bytes) {
+        Some((encoding, _)) => encoding.decode(bytes).0.replace('\u{fffd}', ""),
+        None => bytes.iter().map(|code| special(*code)).filter(|c| !c.is_control()).collect(),
+    }
+}
+
+/// The character of a code in PDFDocEncoding.
+fn special(code: u8) -> char {
+    let of = |(first, characters): &(u8, &str)| characters.chars().nth(usize::from(code.checked_sub(*first)?));
+    SPECIAL.iter().find_map(of).unwrap_or(char::from(code))
 }
 
 /// The table of the font Symbol, as far as letters go.
@@ -33,44 +57,33 @@ pub(super) fn symbol() -> Table {
     table
 }
 
+/// Glyphs of TeX's fonts for formulas whose names the Adobe Glyph List does not have.
+const FORMULAS: &str = "hyphenchar - rangedash – punctdash — Ng Ŋ ng ŋ pertenthousand ‱ prime ′ visiblespace ␣ \
+    phi2 ϕ pi1 ϖ rho1 ϱ epsilon1 ϵ lscript ℓ Ifractur ℑ Rfractur ℜ negationslash \u{338} owner ∋ asteriskcentered ∗ \
+    arrownorthwest ↖ arrownortheast ↗ arrowsoutheast ↘ arrowsouthwest ↙ coproduct ∐ contintegral ∮ bardbl ∥ \
+    wreathproduct ≀ similarequal ≃ equivasymptotic ≍ lessmuch ≪ greatermuch ≫ follows ≻ precedesequal ≼ \
+    followsequal ≽ unionmulti ⊎ unionsq ⊔ intersectionsq ⊓ subsetsqequal ⊑ supersetsqequal ⊒ circleminus ⊖ \
+    circledivide ⊘ circledot ⊙ turnstileleft ⊢ turnstileright ⊣ latticetop ⊤ diamondmath ⋄ star ⋆ ceilingleft ⌈ \
+    ceilingright ⌉ floorleft ⌊ floorright ⌋ dblbracketleft ⟦ dblbracketright ⟧ angbracketleft ⟨ angbracketright ⟩ \
+    triangle △ triangleinv ▽ flat ♭ natural ♮ sharp ♯";
+
+/// Endings of the names of their large glyphs.
+const LARGE: [&str; 6] = ["display", "text", "bigg", "Bigg", "big", "Big"];
+
 /// The text a glyph's name stands for; empty where it says nothing.
 pub(super) fn glyph(name: &[u8]) -> String {
-    let name = String::from_utf8_lossy(name);
-    let base = name.split('.').next().unwrap_or_default();
-    if base.is_empty() {
-        return String::new();
+    let Ok(name) = str::from_utf8(name) else { return String::new() };
+    let listed = |name: &str| plain(&agl::name_to_chars(name).collect::<String>());
+    let text = listed(name);
+    if !text.is_empty() {
+        return text;
     }
-    if base.contains('_') {
-        return base.split('_').map(|part| glyph(part.as_bytes())).collect();
+    let name = LARGE.iter().find_map(|ending| name.strip_suffix(ending)).unwrap_or(name);
+    let mut words = FORMULAS.split_whitespace();
+    match words.find(|word| *word == name).and_then(|_| words.next()) {
+        Some(text) => text.to_owned(),
+        None => listed(name),
     }
-    if let [only] = base.as_bytes() {
-        return char::from(*only).to_string();
-    }
-    let code = |digits: &str| u32::from_str_radix(digits, 16).ok().and_then(char::from_u32);
-    if let Some(c) =
-        base.strip_prefix("uni").filter(|digits| digits.len() >= 4).and_then(|digits| code(digits.get(..4)?))
-    {
-        return c.to_string();
-    }
-    if let Some(c) = base.strip_prefix('u').filter(|digits| (4..=6).contains(&digits.len())).and_then(code) {
-        return c.to_string();
-    }
-    // Names such as `g12` and `cid345` are numbers of the font's own.
-    let own = base.trim_end_matches(|c: char| c.is_ascii_digit());
-    if own.len() < base.len() && !matches!(own, "afii" | "SF" | "H" | "a") || own.is_empty() {
-        return String::new();
-    }
-    let differences = Object::Array(vec![Object::Integer(0), Object::Name(base.as_bytes().to_vec())]);
-    let pairs = [("Type", Object::Name(b"Encoding".to_vec())), ("Differences", differences)];
-    let font = font(Object::Dictionary(pairs.into_iter().collect()));
-    let document = Document::new();
-    plain(
-        &font.get_font_encoding(&document).ok().and_then(|found| found.bytes_to_string(&[0]).ok()).unwrap_or_default(),
-    )
-}
-
-fn font(encoding: Object) -> Dictionary {
-    [("Type", Object::Name(b"Font".to_vec())), ("Encoding", encoding)].into_iter().collect()
 }
 
 /// Ligatures as the letters they are made of; what is no character as nothing.
@@ -145,17 +158,50 @@ mod tests {
 
     #[test]
     fn names_of_glyphs_are_known() {
-        let names =
-            ["A", "eacute", "ffi", "uni20AC", "u1F600", "f_i", "a.sc", "g123", "afii10017", "nosuchglyph", ".notdef"];
-        let texts = names.map(|name| glyph(name.as_bytes()));
-        assert_eq!(texts, ["A", "é", "ffi", "€", "😀", "fi", "a", "", "А", "", ""]);
+        for (name, text) in [
+            ("A", "A"),
+            ("eacute", "é"),
+            ("ffi", "ffi"),
+            ("uni20AC", "€"),
+            ("u1F600", "😀"),
+            ("f_i", "fi"),
+            ("a.sc", "a"),
+            ("afii10017", "А"),
+            ("summationdisplay", "∑"),
+            ("parenleftBigg", "("),
+            ("unionsqtext", "⊔"),
+            ("floorleft", "⌊"),
+            ("g123", ""),
+            ("nosuchglyph", ""),
+            (".notdef", ""),
+            ("", ""),
+        ] {
+            assert_eq!(glyph(name.as_bytes()), text, "{name}");
+        }
     }
 
     #[test]
     fn encodings_have_their_characters() {
         let win = named(b"WinAnsiEncoding");
         assert_eq!((win[0x80].as_str(), win[0xe9].as_str(), win[65].as_str()), ("€", "é", "A"));
+        assert_eq!((win[0x81].as_str(), win[0x1f].as_str()), ("•", ""));
         assert_eq!(symbol()[usize::from(b'W')], "Ω");
+        let standard = named(b"StandardEncoding");
+        assert_eq!((standard[0x27].as_str(), standard[0xfb].as_str(), standard[0x80].as_str()), ("’", "ß", ""));
+        let mac = named(b"MacRomanEncoding");
+        assert_eq!((mac[0x8a].as_str(), mac[0xde].as_str(), mac[0xca].as_str()), ("ä", "fi", " "));
+    }
+
+    #[test]
+    fn texts_outside_pages_say_how_they_are_written() {
+        for (bytes, text) in [
+            (&b"caf\xe9 \x84 \xa0 \x1f\n"[..], "café — € ˜"),
+            (b"\xfe\xff\x04\x42\xd8\x3d\xde\x00", "т😀"),
+            (b"\xef\xbb\xbf\xc3\xa9", "é"),
+            (b"\xfe\xff\xd8\x3d\x00\x41", "A"),
+        ] {
+            assert_eq!(text_string(bytes), text, "{bytes:?}");
+        }
     }
 
     #[test]

@@ -1,15 +1,16 @@
 //! Fonts: the texts and widths of what is shown with them.
 
-use std::{collections::HashMap, rc::Rc};
+use std::collections::HashMap;
 
 use encoding_rs::Encoding;
-use lopdf::{Dictionary, Object};
+use hayro_syntax::object::{Array, Dict, Name, Number, Object, Stream};
 
 use super::{
     cmap::{CMap, number},
     encoding::{self, Table},
-    file::File,
+    stream,
 };
+use crate::limits::Budget;
 use satchel_model::error::Result;
 
 /// A character that is shown.
@@ -59,14 +60,17 @@ const PREDEFINED: [(&str, &str); 11] = [
 ];
 
 impl Font {
-    pub(super) fn read(dictionary: &Dictionary, file: &mut File<'_>) -> Result<Self> {
-        let texts = match &*file.value(dictionary, b"ToUnicode")? {
-            Object::Stream(stream) => Some(CMap::parse(&file.data(stream)?, &mut file.budget)?),
-            _ => None,
-        };
-        match dictionary.get(b"Subtype").and_then(Object::as_name) {
-            Ok(b"Type0") => composite(dictionary, texts, file),
-            _ => simple(dictionary, texts, file),
+    /// Reads a font. One that says nothing is taken for a usual one.
+    ///
+    /// # Errors
+    ///
+    /// If a part of it unpacks to more than the budget allows.
+    pub(super) fn read(dictionary: &Dict<'_>, budget: &mut Budget) -> Result<Self> {
+        let texts = dictionary.get::<Stream<'_>>("ToUnicode");
+        let texts = texts.map(|texts| stream::data(&texts, budget).map(|texts| CMap::parse(&texts))).transpose()?;
+        match name(dictionary, "Subtype").as_slice() {
+            b"Type0" => composite(dictionary, texts, budget),
+            kind => simple(dictionary, texts, kind, budget),
         }
     }
 
@@ -109,65 +113,66 @@ fn character(encoding: &'static Encoding, bytes: &[u8]) -> (u32, usize) {
     (number(bytes.get(..length).unwrap_or_default()), length)
 }
 
-fn simple(dictionary: &Dictionary, texts: Option<CMap>, file: &mut File<'_>) -> Result<Font> {
-    let kind = dictionary.get(b"Subtype").and_then(Object::as_name).unwrap_or_default().to_vec();
-    let descriptor = file.dictionary(dictionary, b"FontDescriptor")?;
-    let name = dictionary.get(b"BaseFont").and_then(Object::as_name).unwrap_or_default().to_vec();
-    let encoding = file.value(dictionary, b"Encoding")?;
-    let base = match &*encoding {
-        Object::Name(name) => Some(name.clone()),
-        Object::Dictionary(own) => file.value(own, b"BaseEncoding")?.as_name().ok().map(<[u8]>::to_vec),
+fn name(dictionary: &Dict<'_>, key: &str) -> Vec<u8> {
+    dictionary.get::<Name<'_>>(key).map(|name| name.to_vec()).unwrap_or_default()
+}
+
+fn simple(dictionary: &Dict<'_>, texts: Option<CMap>, kind: &[u8], budget: &mut Budget) -> Result<Font> {
+    let descriptor = dictionary.get::<Dict<'_>>("FontDescriptor").unwrap_or_default();
+    let own = name(dictionary, "BaseFont");
+    let encoding = dictionary.get::<Object<'_>>("Encoding");
+    let base = match &encoding {
+        Some(Object::Name(name)) => Some(name.to_vec()),
+        Some(Object::Dict(encoding)) => encoding.get::<Name<'_>>("BaseEncoding").map(|name| name.to_vec()),
         _ => None,
     };
     let mut table = match &base {
         Some(name) => encoding::named(name),
-        None if name.ends_with(b"Symbol") => encoding::symbol(),
+        None if own.ends_with(b"Symbol") => encoding::symbol(),
         None if kind == b"TrueType" => encoding::named(b"WinAnsiEncoding"),
         None => encoding::named(b"StandardEncoding"),
     };
     if base.is_none()
-        && let Object::Stream(program) = &*file.value(&descriptor, b"FontFile")?
+        && let Some(program) = descriptor.get::<Stream<'_>>("FontFile")
     {
-        let codes = encoding::of_program(&file.data(program)?);
+        let codes = encoding::of_program(&stream::data(&program, budget)?);
         codes.into_iter().for_each(|(code, name)| set(&mut table, code, &name));
     }
-    if let Object::Dictionary(own) = &*encoding {
-        differences(own, &kind, &mut table, file)?;
+    if let Some(Object::Dict(encoding)) = &encoding {
+        differences(encoding, kind, &mut table);
     }
-    let scale = if kind == b"Type3" { matrix_scale(dictionary, file)? } else { 0.001 };
-    let first =
-        file.value(dictionary, b"FirstChar")?.as_i64().ok().and_then(|first| u32::try_from(first).ok()).unwrap_or(0);
-    let widths = file.value(dictionary, b"Widths")?;
-    let mut known = HashMap::new();
-    for (code, width) in (first..).zip(widths.as_array().map_or(&[][..], Vec::as_slice).iter().take(256)) {
-        if let Ok(width) = file.resolve(width)?.as_float() {
-            known.insert(code, f64::from(width) * scale);
+    let scale = if kind == b"Type3" { matrix_scale(dictionary) } else { 0.001 };
+    let first = dictionary.get::<u32>("FirstChar").unwrap_or(0);
+    let given = dictionary.get::<Array<'_>>("Widths").unwrap_or_default();
+    let mut widths = HashMap::new();
+    for (code, width) in (first..).zip(given.iter::<Object<'_>>().take(256)) {
+        if let Object::Number(width) = width {
+            widths.insert(code, width.as_f64() * scale);
         }
     }
-    if known.is_empty() {
-        known = (0..).zip(&table).map(|(code, text)| (code, guess(text, &name))).collect();
+    if widths.is_empty() {
+        widths = (0..).zip(&table).map(|(code, text)| (code, guess(text, &own))).collect();
     }
-    let usual = file.value(&descriptor, b"MissingWidth")?.as_float().map_or(0.5, |width| f64::from(width) * scale);
-    Ok(Font { codes: Codes::Simple(table), texts, widths: known, usual_width: usual })
+    let usual_width = descriptor.get::<f64>("MissingWidth").map_or(0.5, |width| width * scale);
+    Ok(Font { codes: Codes::Simple(table), texts, widths, usual_width })
 }
 
-fn differences(own: &Dictionary, kind: &[u8], table: &mut Table, file: &mut File<'_>) -> Result<()> {
-    let items = file.value(own, b"Differences")?;
+fn differences(encoding: &Dict<'_>, kind: &[u8], table: &mut Table) {
+    let items = encoding.get::<Array<'_>>("Differences").unwrap_or_default();
     let mut code = 0;
-    for item in items.as_array().map_or(&[][..], Vec::as_slice).iter().take(1024) {
-        match &*file.resolve(item)? {
-            Object::Integer(number) => code = u8::try_from(*number).unwrap_or(0),
+    for item in items.iter::<Object<'_>>().take(1024) {
+        match item {
+            Object::Number(number) => code = u8::try_from(number.as_i64()).unwrap_or(0),
             Object::Name(name) => {
-                match encoding::bitmap(name).filter(|_| kind == b"Type3") {
+                match encoding::bitmap(&name).filter(|_| kind == b"Type3") {
                     Some(text) => put(table, code, text),
-                    None => set(table, code, name),
+                    None => set(table, code, &name),
                 }
                 code = code.wrapping_add(1);
             }
             _ => {}
         }
     }
-    Ok(())
 }
 
 fn set(table: &mut Table, code: u8, name: &[u8]) {
@@ -180,10 +185,9 @@ fn put(table: &mut Table, code: u8, text: String) {
     }
 }
 
-fn matrix_scale(dictionary: &Dictionary, file: &mut File<'_>) -> Result<f64> {
-    let matrix = file.value(dictionary, b"FontMatrix")?;
-    let first = matrix.as_array().ok().and_then(|items| items.first()?.as_float().ok());
-    Ok(first.map_or(0.001, f64::from).abs())
+fn matrix_scale(dictionary: &Dict<'_>) -> f64 {
+    let first = dictionary.get::<Array<'_>>("FontMatrix").and_then(|matrix| matrix.iter::<f64>().next());
+    first.map_or(0.001, f64::abs)
 }
 
 /// Roughly how wide a character of a font is that tells no widths.
@@ -199,58 +203,50 @@ fn guess(text: &str, font: &[u8]) -> f64 {
     }
 }
 
-fn composite(dictionary: &Dictionary, texts: Option<CMap>, file: &mut File<'_>) -> Result<Font> {
-    let encoding = file.value(dictionary, b"Encoding")?;
-    let codes = match &*encoding {
-        Object::Stream(stream) => {
-            let map = CMap::parse(&file.data(stream)?, &mut file.budget)?;
+fn composite(dictionary: &Dict<'_>, texts: Option<CMap>, budget: &mut Budget) -> Result<Font> {
+    let codes = match dictionary.get::<Object<'_>>("Encoding") {
+        Some(Object::Stream(map)) => {
+            let map = CMap::parse(&stream::data(&map, budget)?);
             if map.has_spaces() { Codes::Map(Box::new(map)) } else { Codes::Pairs }
         }
-        Object::Name(name) => {
-            let name = String::from_utf8_lossy(name).into_owned();
-            let known = PREDEFINED.iter().find(|(part, _)| name.contains(part));
+        Some(Object::Name(name)) => {
+            let known = PREDEFINED.iter().find(|(part, _)| name.as_str().contains(part));
             let known = known.and_then(|(_, label)| Encoding::for_label(label.as_bytes()));
             known.map_or(Codes::Pairs, Codes::Text)
         }
         _ => Codes::Pairs,
     };
-    let below = file.value(dictionary, b"DescendantFonts")?;
-    let below = match below.as_array().ok().and_then(|fonts| fonts.first()) {
-        Some(font) => file.resolve(font)?,
-        None => Rc::new(Object::Null),
-    };
-    let below = below.as_dict().cloned().unwrap_or_default();
-    let usual = file.value(&below, b"DW")?.as_float().map_or(1.0, |width| f64::from(width) / 1000.0);
-    let widths = file.value(&below, b"W")?;
-    let widths = glyph_widths(widths.as_array().map_or(&[][..], Vec::as_slice), file)?;
-    Ok(Font { codes, texts, widths, usual_width: usual })
+    let below = dictionary.get::<Array<'_>>("DescendantFonts").and_then(|fonts| fonts.iter::<Dict<'_>>().next());
+    let below = below.unwrap_or_default();
+    let usual_width = below.get::<f64>("DW").map_or(1.0, |width| width / 1000.0);
+    let widths = below.get::<Array<'_>>("W").map(|widths| glyph_widths(&widths)).unwrap_or_default();
+    Ok(Font { codes, texts, widths, usual_width })
 }
 
 /// Most glyphs one range gives a width.
 const MAX_RANGE: usize = 4096;
 
 /// `first [w w w]` and `first last w`.
-fn glyph_widths(items: &[Object], file: &mut File<'_>) -> Result<HashMap<u32, f64>> {
+fn glyph_widths(items: &Array<'_>) -> HashMap<u32, f64> {
     let mut widths = HashMap::new();
-    let mut items = items.iter();
-    let glyph = |object: Option<&Object>| object.and_then(|object| u32::try_from(object.as_i64().ok()?).ok());
-    while let Some(first) = glyph(items.next()) {
-        let Some(second) = items.next() else { break };
-        match &*file.resolve(second)? {
-            Object::Array(each) => {
-                for (glyph, width) in (first..).zip(each) {
-                    file.budget.object()?;
-                    widths.insert(glyph, f64::from(file.resolve(width)?.as_float().unwrap_or(0.0)) / 1000.0);
-                }
+    let mut items = items.iter::<Object<'_>>();
+    // There are no more glyphs than these.
+    let glyph = |number: Number| u16::try_from(number.as_i64()).ok().map(u32::from);
+    while let Some(Object::Number(first)) = items.next() {
+        let Some(first) = glyph(first) else { break };
+        match items.next() {
+            Some(Object::Array(each)) => {
+                let each =
+                    each.iter::<Object<'_>>().map(|width| width.into_number().map_or(0.0, |width| width.as_f64()));
+                widths.extend((first..=u32::from(u16::MAX)).zip(each.map(|width| width / 1000.0)));
             }
-            last => {
-                let width = items.next().and_then(|width| width.as_float().ok()).map_or(0.0, f64::from) / 1000.0;
-                for glyph in (first..=glyph(Some(last)).unwrap_or(first)).take(MAX_RANGE) {
-                    file.budget.object()?;
-                    widths.insert(glyph, width);
-                }
+            Some(Object::Number(last)) => {
+                let width = items.next().and_then(Object::into_number).map_or(0.0, |width| width.as_f64() / 1000.0);
+                let last = glyph(last).unwrap_or(first);
+                widths.extend((first..=last).take(MAX_RANGE).map(|glyph| (glyph, width)));
             }
+            _ => break,
         }
     }
-    Ok(widths)
+    widths
 }

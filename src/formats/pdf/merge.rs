@@ -1,188 +1,275 @@
 //! Several PDFs as one: the pages of the first, then of the second, each with everything it needs.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use lopdf::{Dictionary, Document, Object, ObjectId};
-
-use super::{
-    file::File,
-    pages::{self, Page},
+use hayro_syntax::{
+    Pdf,
+    metadata::Metadata,
+    object::{Dict, MaybeRef, Name, Object, ObjectIdentifier},
+    xref::XRef,
 };
-use crate::limits::{Budget, Limits};
+use pdf_writer::{Name as Key, Null, Obj, Ref, Settings, Str};
+
+use super::file;
 use satchel_model::error::{Error, Result};
 
 /// Entries of an outline's first level that are taken.
 const MAX_ENTRIES: usize = 10_000;
 
-/// The pages of all files in their order, and how many there are. The first file's information is kept.
-pub(crate) fn merge(files: &[Vec<u8>], limits: &Limits) -> Result<(Vec<u8>, usize)> {
-    let mut out = Out { document: Document::with_version("1.7"), kids: Vec::new(), outlines: Vec::new() };
-    let root = out.document.new_object_id();
+/// Deepest nodes over a page that are asked for what it inherits.
+const MAX_DEPTH: usize = 64;
+
+/// The entries a page may have from the nodes above it.
+const INHERITED: [&str; 4] = ["Resources", "MediaBox", "CropBox", "Rotate"];
+
+/// Returns the pages of all files in their order, and how many there are. The first file's information is kept.
+///
+/// # Errors
+///
+/// If one of them cannot be read, or has no pages.
+pub(crate) fn merge(files: Vec<Vec<u8>>) -> Result<(Vec<u8>, usize)> {
+    let mut out = Out::new(files.iter().map(Vec::len).sum());
     for (number, bytes) in (1..).zip(files) {
-        let added = out.add(bytes, root, limits);
+        let added = file::open(bytes).and_then(|file| out.add(&file));
         added.map_err(|e| if number > 1 { Error::invalid(format!("File {number}: {}", e.message())) } else { e })?;
     }
-    let Out { mut document, kids, outlines } = out;
-    let count = kids.len();
-    let mut tree = Dictionary::new();
-    tree.set("Type", "Pages");
-    tree.set("Count", i64::try_from(count).unwrap_or(i64::MAX));
-    tree.set("Kids", kids.into_iter().map(Object::Reference).collect::<Vec<_>>());
-    document.objects.insert(root, Object::Dictionary(tree));
-    let mut catalog = Dictionary::new();
-    catalog.set("Type", "Catalog");
-    catalog.set("Pages", root);
-    if let Some(outlines) = chain(&mut document, &outlines) {
-        catalog.set("Outlines", outlines);
-    }
-    let catalog = document.add_object(catalog);
-    document.trailer.set("Root", catalog);
-    let mut bytes = Vec::new();
-    document.save_to(&mut bytes).map_err(Error::internal)?;
-    Ok((bytes, count))
+    Ok(out.finish())
 }
 
 /// The document that is being put together.
 struct Out {
-    document: Document,
-    kids: Vec<ObjectId>,
+    pdf: pdf_writer::Pdf,
+    /// The number of the next object.
+    next: Ref,
+    tree: Ref,
+    outline: Ref,
+    kids: Vec<Ref>,
     /// Entries of the outlines' first level.
-    outlines: Vec<ObjectId>,
+    entries: Vec<Ref>,
+    /// The number that the next one of them gets.
+    entry: Ref,
 }
 
 impl Out {
-    fn add(&mut self, bytes: &[u8], root: ObjectId, limits: &Limits) -> Result<()> {
-        let mut file = File::open(bytes, Budget::new(limits))?;
-        let pages = pages::all(&mut file)?;
-        if pages.is_empty() {
+    fn new(size: usize) -> Self {
+        let mut next = Ref::new(1);
+        Self {
+            // Room for all of it: growing would take twice the memory.
+            pdf: pdf_writer::Pdf::with_settings_and_capacity(Settings { pretty: false }, size + size / 4),
+            tree: next.bump(),
+            outline: next.bump(),
+            entry: next.bump(),
+            next,
+            kids: Vec::new(),
+            entries: Vec::new(),
+        }
+    }
+
+    fn add(&mut self, file: &Pdf) -> Result<()> {
+        if file.pages().is_empty() {
             return Err(Error::invalid("The PDF has no pages."));
         }
-        let mut copy = Copy { names: HashMap::new(), pending: Vec::new(), pages: HashMap::new() };
-        for page in &pages {
-            let id = self.document.new_object_id();
-            self.kids.push(id);
-            if let Some(old) = page.id {
-                copy.pages.insert(old, id);
+        let mut copy = Copy { next: self.next, names: HashMap::new(), pending: Vec::new() };
+        let is_first = self.kids.is_empty();
+        self.pages(file, &mut copy);
+        self.outline(file.xref(), &mut copy);
+        while let Some((old, id)) = copy.pending.pop() {
+            match file.xref().get::<Object<'_>>(old) {
+                Some(Object::Stream(stream)) => {
+                    let data = stream.raw_data();
+                    copy.entries(&mut self.pdf.stream(id, &data), stream.dict(), &["Length"]);
+                }
+                Some(object) => copy.object(self.pdf.indirect(id), &object),
+                None => self.pdf.indirect(id).primitive(Null),
             }
         }
-        let first = self.kids.len() - pages.len();
-        for (page, id) in pages.iter().zip(self.kids.iter().skip(first)) {
-            let copied = copy.page(page, root, &mut self.document);
-            self.document.objects.insert(*id, copied);
-        }
-        self.outlines.extend(outlines(&mut file, &mut copy, &mut self.document)?);
-        if first == 0
-            && let Ok(info) = file.trailer.get(b"Info")
-        {
-            let info = copy.object(info, &mut self.document);
-            self.document.trailer.set("Info", info);
-        }
-        while let Some((old, new)) = copy.pending.pop() {
-            let object = file.get(old)?;
-            file.budget.object()?;
-            let object = copy.object(&object, &mut self.document);
-            self.document.objects.insert(new, object);
+        self.next = copy.next;
+        if is_first {
+            let id = self.next.bump();
+            information(file.metadata(), &mut self.pdf.document_info(id));
         }
         Ok(())
+    }
+
+    fn pages(&mut self, file: &Pdf, copy: &mut Copy) {
+        let first = self.kids.len();
+        for page in file.pages().iter() {
+            let id = copy.next.bump();
+            self.kids.push(id);
+            if let Some(old) = page.raw().obj_id() {
+                copy.names.insert(old, id);
+            }
+        }
+        let mut nodes = Nodes { xref: file.xref(), known: HashMap::new() };
+        for (page, id) in file.pages().iter().zip(self.kids.iter().skip(first)) {
+            let mut to = self.pdf.indirect(*id).dict();
+            to.pair(Key(b"Type"), Key(b"Page")).pair(Key(b"Parent"), self.tree);
+            copy.entries(&mut to, page.raw(), &["Type", "Parent"]);
+            for key in INHERITED.into_iter().filter(|key| !page.raw().contains_key(key)) {
+                if let Some(value) = nodes.inherited(page.raw(), key) {
+                    copy.value(to.insert(Key(key.as_bytes())), value);
+                }
+            }
+        }
+    }
+
+    /// Adds a file's outline to that of all.
+    fn outline(&mut self, xref: &XRef, copy: &mut Copy) {
+        let old = entries(xref, &copy.names);
+        let mut new = Vec::with_capacity(old.len());
+        for id in &old {
+            new.push(self.entry);
+            copy.names.insert(*id, self.entry);
+            self.entry = copy.next.bump();
+        }
+        let next = new.iter().skip(1).copied().chain([self.entry]);
+        for ((old, id), next) in old.iter().zip(&new).zip(next) {
+            let mut to = self.pdf.indirect(*id).dict();
+            to.pair(Key(b"Parent"), self.outline).pair(Key(b"Next"), next);
+            if let Some(before) = self.entries.last() {
+                to.pair(Key(b"Prev"), *before);
+            }
+            let entry = xref.get::<Dict<'_>>(*old).unwrap_or_default();
+            copy.entries(&mut to, &entry, &["Parent", "Next", "Prev"]);
+            self.entries.push(*id);
+        }
+    }
+
+    fn finish(mut self) -> (Vec<u8>, usize) {
+        let count = self.kids.len();
+        self.pdf.pages(self.tree).kids(self.kids).count(i32::try_from(count).unwrap_or(i32::MAX));
+        let mut catalog = self.pdf.catalog(self.next);
+        catalog.pages(self.tree);
+        let ends = self.entries.first().zip(self.entries.last());
+        if ends.is_some() {
+            catalog.outlines(self.outline);
+        }
+        drop(catalog);
+        if let Some((first, last)) = ends {
+            let entries = i32::try_from(self.entries.len()).unwrap_or(i32::MAX);
+            self.pdf.outline(self.outline).first(*first).last(*last).count(entries);
+            // The last entry names a next one, which there is not.
+            self.pdf.indirect(self.entry).primitive(Null);
+        }
+        (self.pdf.finish(), count)
     }
 }
 
 /// One file while its objects are copied.
 struct Copy {
+    /// The number of the next object.
+    next: Ref,
     /// New numbers by old ones.
-    names: HashMap<u32, ObjectId>,
+    names: HashMap<ObjectIdentifier, Ref>,
     /// Objects that are referred to and not copied yet.
-    pending: Vec<(u32, ObjectId)>,
-    /// New numbers of pages.
-    pages: HashMap<u32, ObjectId>,
+    pending: Vec<(ObjectIdentifier, Ref)>,
 }
 
 impl Copy {
-    fn page(&mut self, page: &Page, root: ObjectId, document: &mut Document) -> Object {
-        let mut whole = (*page.inherited).clone();
-        for (key, value) in &page.dictionary {
-            whole.set(key.clone(), value.clone());
-        }
-        whole.remove(b"Parent");
-        let mut copied = self.dictionary(&whole, document);
-        copied.set("Type", "Page");
-        copied.set("Parent", root);
-        Object::Dictionary(copied)
-    }
-
-    fn object(&mut self, object: &Object, document: &mut Document) -> Object {
-        match object {
-            Object::Reference((id, _)) => Object::Reference(self.reference(*id, document)),
-            Object::Array(items) => Object::Array(items.iter().map(|item| self.object(item, document)).collect()),
-            Object::Dictionary(dictionary) => Object::Dictionary(self.dictionary(dictionary, document)),
-            Object::Stream(stream) => {
-                let mut stream = stream.clone();
-                stream.dict = self.dictionary(&stream.dict, document);
-                stream.dict.set("Length", i64::try_from(stream.content.len()).unwrap_or_default());
-                Object::Stream(stream)
-            }
-            plain => plain.clone(),
-        }
-    }
-
-    fn dictionary(&mut self, dictionary: &Dictionary, document: &mut Document) -> Dictionary {
+    /// Copies the entries of a dictionary but some.
+    fn entries(&mut self, to: &mut pdf_writer::Dict<'_>, from: &Dict<'_>, but: &[&str]) {
         // The old tree of pages stays behind, with all that hangs on it.
-        if dictionary.get(b"Type").and_then(Object::as_name).is_ok_and(|name| name == b"Pages") {
-            return Dictionary::new();
+        if from.get::<Name<'_>>("Type").as_deref() == Some(b"Pages") {
+            return;
         }
-        dictionary.iter().map(|(key, value)| (key.clone(), self.object(value, document))).collect()
+        for (key, value) in from.entries() {
+            if !but.contains(&key.as_str()) {
+                self.value(to.insert(Key(&key)), value);
+            }
+        }
     }
 
-    fn reference(&mut self, id: u32, document: &mut Document) -> ObjectId {
-        if let Some(page) = self.pages.get(&id) {
-            return *page;
+    fn value(&mut self, to: Obj<'_>, value: MaybeRef<Object<'_>>) {
+        match value {
+            MaybeRef::Ref(old) => to.primitive(self.reference(old.into())),
+            MaybeRef::NotRef(object) => self.object(to, &object),
         }
-        if let Some(known) = self.names.get(&id) {
-            return *known;
+    }
+
+    fn object(&mut self, to: Obj<'_>, object: &Object<'_>) {
+        match object {
+            Object::Boolean(value) => to.primitive(*value),
+            Object::Number(number) => match i32::try_from(number.as_i64()) {
+                Ok(whole) if f64::from(whole) == number.as_f64() => to.primitive(whole),
+                _ => to.primitive(number.as_f32()),
+            },
+            Object::String(text) => to.primitive(Str(text)),
+            Object::Name(name) => to.primitive(Key(name)),
+            Object::Array(items) => {
+                let mut to = to.array();
+                items.raw_iter().for_each(|item| self.value(to.push(), item));
+            }
+            Object::Dict(entries) => self.entries(&mut to.dict(), entries, &[]),
+            // A stream is always an object of its own.
+            Object::Null(_) | Object::Stream(_) => to.primitive(Null),
         }
-        let new = document.new_object_id();
-        self.names.insert(id, new);
-        self.pending.push((id, new));
-        new
+    }
+
+    fn reference(&mut self, old: ObjectIdentifier) -> Ref {
+        *self.names.entry(old).or_insert_with(|| {
+            let new = self.next.bump();
+            self.pending.push((old, new));
+            new
+        })
     }
 }
 
-/// The new numbers of a file's outline entries of the first level.
-fn outlines(file: &mut File<'_>, copy: &mut Copy, document: &mut Document) -> Result<Vec<ObjectId>> {
-    let catalog = file.catalog()?;
-    let outline = file.value(&catalog, b"Outlines")?;
-    let mut next = outline.as_dict().ok().and_then(|outline| outline.get(b"First").cloned().ok());
-    let (mut entries, mut seen) = (Vec::new(), Vec::new());
-    while let Some(Object::Reference((id, _))) = next {
-        if seen.len() >= MAX_ENTRIES || copy.names.contains_key(&id) {
+/// The nodes of a file's tree of pages.
+struct Nodes<'a> {
+    xref: &'a XRef,
+    /// Those that were asked before: one has thousands of pages, and reading it again for each would be felt.
+    known: HashMap<ObjectIdentifier, Dict<'a>>,
+}
+
+impl<'a> Nodes<'a> {
+    /// Returns the value a page has from above.
+    fn inherited(&mut self, page: &Dict<'a>, key: &str) -> Option<MaybeRef<Object<'a>>> {
+        let mut node = page.clone();
+        for _ in 0..MAX_DEPTH {
+            let parent = ObjectIdentifier::from(node.get_ref("Parent")?);
+            node = self.known.entry(parent).or_insert_with(|| self.xref.get(parent).unwrap_or_default()).clone();
+            if let Some(value) = node.get_raw(key) {
+                return Some(value);
+            }
+        }
+        None
+    }
+}
+
+/// The entries of a file's outline, those of the first level.
+fn entries(xref: &XRef, copied: &HashMap<ObjectIdentifier, Ref>) -> Vec<ObjectIdentifier> {
+    let catalog = xref.get::<Dict<'_>>(xref.root_id()).unwrap_or_default();
+    let mut next = catalog.get::<Dict<'_>>("Outlines").and_then(|outline| outline.get_ref("First"));
+    let (mut entries, mut seen) = (Vec::new(), HashSet::new());
+    while let Some(id) = next.map(ObjectIdentifier::from) {
+        if entries.len() >= MAX_ENTRIES || copied.contains_key(&id) || !seen.insert(id) {
             break;
         }
-        seen.push(id);
-        entries.push(copy.reference(id, document));
-        let entry = file.get(id)?;
-        next = entry.as_dict().ok().and_then(|entry| entry.get(b"Next").cloned().ok());
+        entries.push(id);
+        next = xref.get::<Dict<'_>>(id).and_then(|entry| entry.get_ref("Next"));
     }
-    Ok(entries)
+    entries
 }
 
-/// One outline of all entries.
-fn chain(document: &mut Document, entries: &[ObjectId]) -> Option<ObjectId> {
-    let (first, last) = (entries.first()?, entries.last()?);
-    let mut outline = Dictionary::new();
-    outline.set("Type", "Outlines");
-    outline.set("First", *first);
-    outline.set("Last", *last);
-    outline.set("Count", i64::try_from(entries.len()).unwrap_or_default());
-    let root = document.add_object(outline);
-    for (at, entry) in entries.iter().enumerate() {
-        let Some(Object::Dictionary(entry)) = document.objects.get_mut(entry) else { continue };
-        entry.set("Parent", root);
-        for (key, other) in [("Prev", at.checked_sub(1)), ("Next", Some(at + 1))] {
-            match other.and_then(|other| entries.get(other)) {
-                Some(other) => entry.set(key, *other),
-                None => drop(entry.remove(key.as_bytes())),
-            }
+/// Copies what a document says about itself.
+fn information(from: &Metadata, to: &mut pdf_writer::Dict<'_>) {
+    for (key, value) in [
+        ("Title", &from.title),
+        ("Author", &from.author),
+        ("Subject", &from.subject),
+        ("Keywords", &from.keywords),
+        ("Creator", &from.creator),
+        ("Producer", &from.producer),
+    ] {
+        if let Some(value) = value {
+            to.pair(Key(key.as_bytes()), Str(value));
         }
     }
-    Some(root)
+    for (key, at) in [("CreationDate", from.creation_date), ("ModDate", from.modification_date)] {
+        if let Some(at) = at {
+            let date = pdf_writer::Date::new(at.year).month(at.month).day(at.day).hour(at.hour).minute(at.minute);
+            let date = date.second(at.second).utc_offset_hour(at.utc_offset_hour);
+            to.pair(Key(key.as_bytes()), date.utc_offset_minute(at.utc_offset_minute));
+        }
+    }
 }

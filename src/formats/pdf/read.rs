@@ -1,74 +1,56 @@
 //! Reads a PDF: the text of its pages, and what it says about itself.
 
-use lopdf::Dictionary;
+use hayro_syntax::{metadata::Metadata, object::DateTime};
 
-use super::{content, file::File, layout, line::Lines, pages};
+use super::{content, encoding::text_string, file, layout, line::Lines};
 use crate::{
     extracted::Draft,
     limits::{Budget, Limits},
 };
 use satchel_model::error::Result;
 
-/// Keys of the document's information, and the names they get.
-const NOTES: [(&[u8], &str); 5] = [
-    (b"Author", "author"),
-    (b"Subject", "subject"),
-    (b"Keywords", "keywords"),
-    (b"Creator", "application"),
-    (b"Producer", "producer"),
-];
-
-pub(crate) fn read(bytes: &[u8], limits: &Limits, draft: &mut Draft) -> Result<()> {
-    let mut file = File::open(bytes, Budget::new(limits))?;
-    let info = file.trailer.clone();
-    let info = file.dictionary(&info, b"Info")?;
-    notes(&info, &mut file, draft)?;
-    let pages = pages::all(&mut file)?;
-    let (mut lines, mut fonts) = (Lines::default(), content::Shared::default());
-    for (number, page) in (1..).zip(&pages) {
+pub(crate) fn read(bytes: Vec<u8>, limits: &Limits, draft: &mut Draft) -> Result<()> {
+    let mut budget = Budget::new(limits);
+    let pdf = file::open(bytes)?;
+    notes(pdf.metadata(), draft);
+    let count = pdf.pages().len();
+    budget.page(count.saturating_sub(1))?;
+    let (mut lines, mut shared) = (Lines::default(), content::Shared::default());
+    for (number, page) in (1..).zip(pdf.pages().iter()) {
         lines.page(number);
-        content::run(page, &mut file, &mut fonts, &mut lines)?;
+        content::run(page, &mut shared, &mut lines, &mut budget)?;
     }
     let lines = lines.end();
-    drop((fonts, file));
-    draft.done.pages = u32::try_from(pages.len()).ok();
-    draft.note("pages", pages.len());
-    if lines.is_empty() && !pages.is_empty() {
+    drop((shared, pdf));
+    draft.done.pages = u32::try_from(count).ok();
+    draft.note("pages", count);
+    if lines.is_empty() && count > 0 {
         draft.note("note", "The pages hold no text: they are pictures, perhaps a scan.");
     }
     layout::blocks(&lines, draft)
 }
 
-fn notes(info: &Dictionary, file: &mut File<'_>, draft: &mut Draft) -> Result<()> {
-    let mut text = |key: &[u8]| -> Result<String> {
-        let value = file.value(info, key)?;
-        Ok(lopdf::decode_text_string(&value).unwrap_or_default())
-    };
-    let title = text(b"Title")?;
-    for (key, name) in NOTES {
-        draft.note(name, text(key)?);
+fn notes(info: &Metadata, draft: &mut Draft) {
+    let text = |value: &Option<Box<[u8]>>| value.as_deref().map(text_string).unwrap_or_default();
+    for (name, value) in [
+        ("author", &info.author),
+        ("subject", &info.subject),
+        ("keywords", &info.keywords),
+        ("application", &info.creator),
+        ("producer", &info.producer),
+    ] {
+        draft.note(name, text(value));
     }
-    for (key, name) in [(&b"CreationDate"[..], "created"), (b"ModDate", "modified")] {
-        draft.note(name, date(&text(key)?));
-    }
-    draft.title(&title);
-    Ok(())
+    draft.note("created", info.creation_date.map(date));
+    draft.note("modified", info.modification_date.map(date));
+    draft.title(&text(&info.title));
 }
 
-/// `D:20240131235959+01'00'` as RFC 3339, as far as it goes.
-fn date(text: &str) -> Option<String> {
-    let text = text.strip_prefix("D:").unwrap_or(text);
-    let digits: String = text.chars().take_while(char::is_ascii_digit).collect();
-    let part = |from: usize, to: usize| digits.get(from..to);
-    let day = format!("{}-{}-{}", part(0, 4)?, part(4, 6).unwrap_or("01"), part(6, 8).unwrap_or("01"));
-    let (Some(hour), Some(minute)) = (part(8, 10), part(10, 12)) else { return Some(day) };
-    let zone: String = text.get(digits.len()..)?.chars().filter(|c| *c != '\'').collect();
-    let zone = match (zone.get(..1), zone.get(1..3), zone.get(3..5)) {
-        (Some(sign @ ("+" | "-")), Some(hours), minutes) => format!("{sign}{hours}:{}", minutes.unwrap_or("00")),
-        (Some("Z"), ..) => "Z".to_owned(),
-        _ => String::new(),
-    };
-    Some(format!("{day}T{hour}:{minute}:{}{zone}", part(12, 14).unwrap_or("00")))
+/// A time as RFC 3339. One without a zone is meant as UTC.
+fn date(at: DateTime) -> String {
+    let DateTime { year, month, day, hour, minute, second, utc_offset_hour: zone, utc_offset_minute: beside } = at;
+    let zone = if zone == 0 && beside == 0 { "Z".to_owned() } else { format!("{zone:+03}:{beside:02}") };
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}{zone}")
 }
 
 #[cfg(test)]
@@ -76,15 +58,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn dates_are_put_into_the_usual_form() {
-        for (given, wanted) in [
-            ("D:20240131235958+01'00'", Some("2024-01-31T23:59:58+01:00")),
-            ("D:20240131235958Z00'00'", Some("2024-01-31T23:59:58Z")),
-            ("D:20240131", Some("2024-01-31")),
-            ("2024", Some("2024-01-01")),
-            ("yesterday", None),
-        ] {
-            assert_eq!(date(given).as_deref(), wanted, "{given}");
-        }
+    fn times_are_put_into_the_usual_form() {
+        let at = DateTime {
+            year: 2024,
+            month: 1,
+            day: 31,
+            hour: 23,
+            minute: 59,
+            second: 8,
+            utc_offset_hour: -5,
+            utc_offset_minute: 30,
+        };
+        assert_eq!(date(at), "2024-01-31T23:59:08-05:30");
+        assert_eq!(date(DateTime { utc_offset_hour: 0, utc_offset_minute: 0, ..at }), "2024-01-31T23:59:08Z");
     }
 }

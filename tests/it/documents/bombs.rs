@@ -156,7 +156,7 @@ fn pdfs_of_too_many_pieces() {
     let table = "%PDF-1.4\nxref\n0 4294967295\n".to_owned()
         + &*"0000000009 00000 n \n".repeat(510_000)
         + "trailer\n<<>>\nstartxref\n9\n%%EOF";
-    assert!(defused("a table of 510,000 entries", table.as_bytes(), "a.pdf").contains("objects"));
+    assert!(defused("a table of 510,000 entries", table.as_bytes(), "a.pdf").contains("damaged"));
     let many = "%PDF-1.4\n".to_owned() + &*"1 0 obj\n[]\nendobj\n".repeat(300_000);
     assert!(defused("300,000 objects of one number", many.as_bytes(), "a.pdf").contains("damaged"));
     let mut pdf = Pdf::default();
@@ -164,7 +164,7 @@ fn pdfs_of_too_many_pieces() {
     assert_eq!(defused("a deep array", &pdf.page(USE, "", "/Font 1 0 R"), "a.pdf"), "text");
     let mut pdf = Pdf::default();
     pdf.add("[".to_owned() + &*"[] ".repeat(450_000) + "]");
-    assert!(defused("a wide array", &pdf.page(USE, "", "/Font 1 0 R"), "a.pdf").contains("pieces"));
+    assert_eq!(defused("a wide array", &pdf.page(USE, "", "/Font 1 0 R"), "a.pdf"), "text");
     let map = "1 beginbfrange <0000> <ffff> <0041> endbfrange ".repeat(200_000);
     let mut pdf = Pdf::default();
     pdf.stream("/Filter /FlateDecode", &packed(map.as_bytes(), 1));
@@ -177,7 +177,7 @@ fn pdfs_of_too_many_pieces() {
     let many: String = (0..100_000).map(|number| format!("/F{number} 9 ")).collect();
     pdf.add(format!("<< {many} >>"));
     let bomb = pdf.page(many.replace("9 ", "9 Tf ").as_bytes(), "", "/Font 1 0 R");
-    assert!(defused("100,000 fonts", &bomb, "a.pdf").contains("pieces"));
+    assert_eq!(defused("100,000 fonts", &bomb, "a.pdf"), "");
 }
 
 #[test]

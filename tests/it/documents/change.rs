@@ -235,7 +235,7 @@ fn long_numbers_lose_no_digit() {
 #[test]
 fn merged_pages_stand_in_the_order_of_their_files() {
     let files = ["pdftex.pdf", "chromium.pdf", "open-aes256.pdf", "libreoffice.pdf"];
-    let (merged, pages) = modify::merge(&files.map(bytes), &Limits::default()).unwrap();
+    let (merged, pages) = modify::merge(files.map(bytes).into()).unwrap();
     let read = extract(&merged, "a.pdf").unwrap();
     assert_eq!((pages, read.pages), (7, Some(7)));
     assert_eq!(read.title.as_deref(), Some("On Fluffy Affinities"));
@@ -250,7 +250,7 @@ fn merged_pages_stand_in_the_order_of_their_files() {
     on_page(5, "“quoted”");
     on_page(6, "日本語");
     on_page(7, "After the break.");
-    let error = modify::merge(&[bytes("chromium.pdf"), bytes("locked.pdf")], &Limits::default()).unwrap_err();
+    let error = modify::merge(vec![bytes("chromium.pdf"), bytes("locked.pdf")]).unwrap_err();
     assert_eq!(error.message(), "File 2: The PDF is protected by a password. Save it without one and try again.");
 }
 
@@ -259,7 +259,7 @@ fn operations_of_another_format_are_refused() {
     let limits = Limits::default();
     let error = modify::append(&bytes("chromium.pdf"), &[], &limits).unwrap_err();
     assert_eq!(error.message(), "`append` works on DOCX files, and this one is pdf.");
-    let error = modify::merge(&[bytes("openpyxl.xlsx")], &limits).unwrap_err();
+    let error = modify::merge(vec![bytes("openpyxl.xlsx")]).unwrap_err();
     assert_eq!(error.message(), "`merge` works on PDF files, and this one is xlsx.");
     let error = convert::csv(&bytes("chromium.pdf"), None, &limits).unwrap_err();
     assert_eq!(error.message(), "Only an XLSX becomes CSV, and this file is pdf.");

@@ -72,7 +72,7 @@ fn damaged_files_are_changed_or_refused_and_nothing_else() {
             modify::append(&text, &["x".to_owned()], &limits).map(drop),
             modify::replace(&text, "Revenue", "x", &limits).map(drop),
             modify::update_cells(&book, std::slice::from_ref(&update), &limits).map(drop),
-            modify::merge(&[bytes("chromium.pdf"), pdf], &limits).map(drop),
+            modify::merge(vec![bytes("chromium.pdf"), pdf]).map(drop),
         ];
         for error in answers.into_iter().filter_map(Result::err) {
             assert!(is_sentence(error.message()), "damage {number}: {error:?}");

@@ -3,7 +3,7 @@
 use std::io::{Cursor, Write};
 
 use docx_rs::{Docx, Paragraph, Run};
-use lopdf::{Document, Object, Stream, dictionary};
+use pdf_writer::{Name, Pdf, Rect, Ref};
 use rust_xlsxwriter::Workbook;
 use zip::{ZipWriter, write::SimpleFileOptions};
 
@@ -80,26 +80,19 @@ pub fn pptx(slides: &[&str]) -> Vec<u8> {
 
 /// Pages of one line each.
 pub fn pdf(pages: &[&str]) -> Vec<u8> {
-    let mut pdf = Document::with_version("1.5");
-    let all = pdf.new_object_id();
-    let font = pdf.add_object(dictionary! { "Type" => "Font", "Subtype" => "Type1", "BaseFont" => "Helvetica" });
-    let resources = pdf.add_object(dictionary! { "Font" => dictionary! { "F1" => font } });
-    let mut kids: Vec<Object> = Vec::new();
+    let (mut pdf, mut next) = (Pdf::new(), Ref::new(1));
+    let (catalog, tree, font) = (next.bump(), next.bump(), next.bump());
+    pdf.catalog(catalog).pages(tree);
+    pdf.type1_font(font).base_font(Name(b"Helvetica"));
+    let mut kids = Vec::new();
     for text in pages {
-        let content = format!("BT /F1 12 Tf 72 720 Td ({text}) Tj ET");
-        let content = pdf.add_object(Stream::new(dictionary! {}, content.into_bytes()));
-        let page = pdf.add_object(dictionary! {
-            "Type" => "Page", "Parent" => all, "Contents" => content, "Resources" => resources,
-            "MediaBox" => vec![0.into(), 0.into(), 595.into(), 842.into()],
-        });
-        kids.push(page.into());
+        let (id, content) = (next.bump(), next.bump());
+        pdf.stream(content, format!("BT /F1 12 Tf 72 720 Td ({text}) Tj ET").as_bytes());
+        let mut page = pdf.page(id);
+        page.parent(tree).contents(content).media_box(Rect::new(0.0, 0.0, 595.0, 842.0));
+        page.resources().fonts().pair(Name(b"F1"), font);
+        kids.push(id);
     }
-    let count = i64::try_from(kids.len()).unwrap();
-    let pages = dictionary! { "Type" => "Pages", "Kids" => kids, "Count" => count };
-    pdf.objects.insert(all, Object::Dictionary(pages));
-    let catalog = pdf.add_object(dictionary! { "Type" => "Catalog", "Pages" => all });
-    pdf.trailer.set("Root", catalog);
-    let mut bytes = Vec::new();
-    pdf.save_to(&mut bytes).unwrap();
-    bytes
+    pdf.pages(tree).count(i32::try_from(kids.len()).unwrap()).kids(kids);
+    pdf.finish()
 }
