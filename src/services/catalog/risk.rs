@@ -10,8 +10,10 @@ use serde_json::Value;
 
 use super::{
     endpoint_call::{self, Spoken},
-    graphql_carried::{self, Carried},
-    graphql_risk,
+    graphql::{
+        self,
+        carried::{self, Carried},
+    },
     rest::{Body, RestRequest},
     soap_message::Message,
 };
@@ -43,15 +45,15 @@ pub fn of_rest(
     (method, path): (&str, &str),
     request: impl FnOnce() -> Result<RestRequest>,
 ) -> Result<Risk> {
-    Ok(requested(callable(directory, asked)?, (method, path), || graphql_carried::of_request(request())))
+    Ok(requested(callable(directory, asked)?, (method, path), || carried::of_request(request())))
 }
 
 /// The risk of a GraphQL operation: the highest of its outermost fields, and at least that of its kind where it asks for
 /// something that no registered operation asks for.
 pub fn of_graphql(directory: &Directory, asked: &str, document: &str, name: Option<&str>) -> Result<Risk> {
     let found = callable(directory, asked)?;
-    let path = graphql_risk::path(found);
-    Ok(graphql_risk::queried(found, &path, document, name)?.max(posted(found, &path)))
+    let path = graphql::risk::path(found);
+    Ok(graphql::risk::queried(found, &path, document, name)?.max(posted(found, &path)))
 }
 
 /// The risk of a SOAP call. Some services go by the action, some by the element in the body: both are looked up.
@@ -96,7 +98,7 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
             requested(found, (&endpoint.method, &path), || match endpoint_call::request(endpoint, arguments) {
                 // What a file holds is not known yet.
                 Ok((_, Some(_))) => Carried::Unclear,
-                made => graphql_carried::of_request(made.map(|(request, _)| request)),
+                made => carried::of_request(made.map(|(request, _)| request)),
             })
         }
         Operation::Websocket => match endpoint_call::spoken(endpoint, &found.system, arguments)? {
@@ -110,7 +112,7 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
         _ if endpoint.reviewed => posted(found, &endpoint_call::path(endpoint, arguments)?),
         Operation::Graphql { query, operation_name } => {
             let path = endpoint_call::path(endpoint, arguments)?;
-            graphql_risk::queried(found, &path, query, operation_name.as_deref())?.max(posted(found, &path))
+            graphql::risk::queried(found, &path, query, operation_name.as_deref())?.max(posted(found, &path))
         }
         Operation::Soap { action, element, .. } => {
             acted(found, action).max(named(found, element)).max(posted(found, &endpoint.path))
@@ -124,7 +126,7 @@ fn requested(found: &Registered, (method, path): (&str, &str), carried: impl FnO
     let by_request = found.weigh(path, risk_of_method(method), |endpoint| endpoint.takes(method));
     let method = method.trim().to_ascii_uppercase();
     // Some servers take an operation from the query, too.
-    let by_document = if method == "OPTIONS" { Risk::Read } else { graphql_risk::carried(found, path, carried) };
+    let by_document = if method == "OPTIONS" { Risk::Read } else { graphql::risk::carried(found, path, carried) };
     if matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS") {
         return by_request.max(by_document);
     }
@@ -179,11 +181,11 @@ fn connected<'a>(found: &Registered, path: &str, messages: impl Iterator<Item = 
         let (query, headers) = (Vec::new(), Vec::new());
         RestRequest { method: Method::GET, path: path.to_owned(), query, headers, body: Body::None }
     };
-    let by_document = match (graphql_carried::of_messages(messages), graphql_carried::of_request(Ok(begins()))) {
+    let by_document = match (carried::of_messages(messages), carried::of_request(Ok(begins()))) {
         (Carried::Nothing, Carried::Nothing) => Risk::Read,
-        (said, Carried::Nothing) => graphql_risk::carried(found, path, || said),
-        (Carried::Nothing, asked) => graphql_risk::carried(found, path, || asked),
-        _ => graphql_risk::carried(found, path, || Carried::Unclear),
+        (said, Carried::Nothing) => graphql::risk::carried(found, path, || said),
+        (Carried::Nothing, asked) => graphql::risk::carried(found, path, || asked),
+        _ => graphql::risk::carried(found, path, || Carried::Unclear),
     };
     by_socket.max(by_get).max(by_document)
 }

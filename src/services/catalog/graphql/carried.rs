@@ -4,7 +4,7 @@ use reqwest::Method;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
-use super::rest::{Body, RestRequest};
+use super::super::rest::{Body, RestRequest};
 use satchel_formats::graphql::{self, Kind, Operation};
 use satchel_model::error::Result;
 
@@ -19,7 +19,7 @@ const MAX_BYTES: usize = 1 << 18;
 
 /// What is carried.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Carried {
+pub(in crate::catalog) enum Carried {
     /// Nothing that runs.
     Nothing,
     /// These operations.
@@ -35,7 +35,7 @@ struct Document {
 }
 
 /// What a request carries; one that cannot be made carries what is not clear.
-pub(super) fn of_request(request: Result<RestRequest>) -> Carried {
+pub(in crate::catalog) fn of_request(request: Result<RestRequest>) -> Carried {
     let Ok(RestRequest { method, path, query, body, .. }) = request else { return Carried::Unclear };
     let in_path = path.split_once('?').map(|(_, query)| query.split('#').next().unwrap_or_default());
     let in_path = form_urlencoded::parse(in_path.unwrap_or_default().as_bytes()).into_owned();
@@ -61,7 +61,7 @@ pub(super) fn of_request(request: Result<RestRequest>) -> Carried {
 }
 
 /// What messages carry. Those that do no more than open, keep or end a connection, or subscribe, carry nothing.
-pub(super) fn of_messages<'a>(messages: impl Iterator<Item = &'a str>) -> Carried {
+pub(in crate::catalog) fn of_messages<'a>(messages: impl Iterator<Item = &'a str>) -> Carried {
     let (mut documents, mut left) = (Vec::new(), MAX_BYTES);
     for message in messages {
         let Some(still) = left.checked_sub(message.len()) else { return Carried::Unclear };

@@ -1,6 +1,6 @@
 //! The risk of GraphQL, whichever door it goes through: that of what is registered at its place.
 
-use super::graphql_carried::Carried;
+use super::carried::Carried;
 use satchel_formats::graphql::{self, Kind};
 use satchel_host::aside;
 use satchel_model::{
@@ -24,7 +24,7 @@ fn index(found: &Registered) -> &GraphqlIndex {
 ///
 /// # Errors
 /// One of which it is not clear what it runs, or that subscribes.
-pub(super) fn queried(found: &Registered, path: &str, document: &str, name: Option<&str>) -> Result<Risk> {
+pub(in crate::catalog) fn queried(found: &Registered, path: &str, document: &str, name: Option<&str>) -> Result<Risk> {
     let asked = graphql::operation(document, name)?;
     if asked.kind == Kind::Subscription {
         return Err(Error::invalid(
@@ -38,7 +38,11 @@ pub(super) fn queried(found: &Registered, path: &str, document: &str, name: Opti
 ///
 /// # Errors
 /// One of which it is not clear what it runs.
-pub(super) fn actions(found: &Registered, document: &str, name: Option<&str>) -> Result<Vec<(String, Risk)>> {
+pub(in crate::catalog) fn actions(
+    found: &Registered,
+    document: &str,
+    name: Option<&str>,
+) -> Result<Vec<(String, Risk)>> {
     let asked = graphql::operation(document, name)?;
     let there = index(found).at(&path(found));
     let unknown = there.unknown(&asked);
@@ -54,7 +58,7 @@ pub(super) fn actions(found: &Registered, document: &str, name: Option<&str>) ->
 
 /// The risk that something has because GraphQL is registered where it goes, or above; the least if none is. What it carries is
 /// weighed as by [`queried`], and what cannot be read as unknown.
-pub(super) fn carried(found: &Registered, path: &str, carried: impl FnOnce() -> Carried) -> Risk {
+pub(in crate::catalog) fn carried(found: &Registered, path: &str, carried: impl FnOnce() -> Carried) -> Risk {
     let there = index(found).at(path);
     let floor = if there.is_empty() { Risk::Read } else { there.highest() };
     let near = if there.is_empty() { index(found).above(path) } else { there };
@@ -70,7 +74,7 @@ pub(super) fn carried(found: &Registered, path: &str, carried: impl FnOnce() -> 
 }
 
 /// Where a system takes GraphQL: where the operations that a person has let through have it, else at its base URL itself.
-pub(super) fn path(found: &Registered) -> String {
+pub(in crate::catalog) fn path(found: &Registered) -> String {
     let is_meant =
         |one: &&Endpoint| one.reviewed && matches!(one.operation, Operation::Graphql { .. }) && !one.path.contains('{');
     found.endpoints.iter().find(is_meant).map(|endpoint| endpoint.path.clone()).unwrap_or_default()
@@ -80,7 +84,7 @@ pub(super) fn path(found: &Registered) -> String {
 ///
 /// # Errors
 /// As the reader of documents says it.
-pub(super) fn ensure_readable(endpoint: &Endpoint) -> Result<()> {
+pub(in crate::catalog) fn ensure_readable(endpoint: &Endpoint) -> Result<()> {
     let Operation::Graphql { query, operation_name } = &endpoint.operation else { return Ok(()) };
     graphql::registered(query, operation_name.as_deref()).map(drop).map_err(|error| {
         let name = shorten(&endpoint.name);
