@@ -80,7 +80,10 @@ impl Lookup {
 
 #[cfg(test)]
 mod tests {
-    use std::{cell::Cell, collections::BTreeSet};
+    use std::{
+        cell::Cell,
+        collections::{BTreeMap, BTreeSet},
+    };
 
     use serde_json::json;
 
@@ -111,8 +114,8 @@ mod tests {
 
     /// A stand-in for the parser: a document of one field.
     fn read(field: &str) -> Operation {
-        let paths = [(field.to_owned(), [0].into())].into();
-        Operation { kind: Kind::Query, fields: vec![field.to_owned()], paths, steps: Vec::new() }
+        let paths: BTreeMap<_, _> = [(field.to_owned(), [0].into())].into();
+        Operation { kind: Kind::Query, fields: vec![field.to_owned()], leaves: paths.clone(), paths, steps: Vec::new() }
     }
 
     #[test]

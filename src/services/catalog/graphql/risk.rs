@@ -177,8 +177,32 @@ mod tests {
         );
     }
 
+                ("mutation { setMode(mode: DRY_RUN) { __typename } }", Risk::LowWrite),
+                (
+                    "mutation { setMode(mode: DRY_RUN) { ok } x: setMode(mode: DESTROY) { __typename } }",
+                    Risk::HighWrite,
+                ),
+                (
+                    "mutation { x: setMode(mode: DESTROY) { ...F } setMode(mode: DRY_RUN) { ok } } fragment F on R { __typename }",
+                    Risk::HighWrite,
+                ),
+                (
+                    "mutation { setMode(mode: DRY_RUN) { ok } x: setMode(mode: DESTROY) { ... on R { __typename } } }",
+                    Risk::HighWrite,
+                ),
+                ("mutation { account(mode: LIVE) { look wipe { __typename } } }", Risk::HighWrite),
+                ("mutation { account(mode: LIVE) { look { __typename } __typename } }", Risk::LowWrite),
     #[test]
     fn a_call_is_compared_with_what_is_registered_where_it_goes() {
+        let system = system(vec![endpoint("/graphql", fixed, Risk::LowWrite)]);
+        for twice in [
+            "mutation { setMode(mode: DRY_RUN, mode: DESTROY) { ok } }",
+            "mutation { setMode(mode: DESTROY, mode: DRY_RUN) { ok } }",
+        ] {
+            assert!(queried(&system, "/graphql", twice, None).is_err(), "{twice}");
+        }
+        let document = "mutation { setMode(mode: DRY_RUN) { ok } x: setMode(mode: DESTROY) { __typename } }";
+        assert_eq!(actions(&system, document, None).unwrap(), [("setMode".to_owned(), Risk::HighWrite)]);
         let (low, destructive) = ("mutation { rename { ok } }", "mutation { wipe { ok } }");
         let mut hidden = endpoint("/a", "mutation { other }", Risk::Read);
         hidden.reviewed = false;
