@@ -3,6 +3,8 @@
 //! A caller chooses what they send, so nothing they can write differently for the same effect may lower it: where a
 //! call can be read in two ways, the riskier one counts. Nor may what nobody has let through lower it.
 
+mod soap;
+
 use std::borrow::Cow;
 
 use reqwest::Method;
@@ -15,9 +17,7 @@ use super::{
         carried::{self, Carried},
     },
     rest::{Body, RestRequest},
-    soap_message::Message,
 };
-use satchel_formats::soap;
 use satchel_model::{
     catalog::{
         directory::{Directory, Registered},
@@ -56,15 +56,10 @@ pub fn of_graphql(directory: &Directory, asked: &str, document: &str, name: Opti
     Ok(graphql::risk::queried(found, &path, document, name)?.max(posted(found, &path)))
 }
 
-/// The risk of a SOAP call. Some services go by the action, some by the element in the body: both are looked up.
+/// The risk of a SOAP call. Some services go by the action, some by the element in the body: both are looked up where it goes.
 pub fn of_soap(directory: &Directory, asked: &str, action: &str, body: &str, path: &str) -> Result<Risk> {
     let found = callable(directory, asked)?;
-    let request = soap::Request::new(body, soap::Version::V11)?;
-    let message = Message::read(&request.envelope)?;
-    let actions = message.actions.iter().map(String::as_str).chain([action]).filter(|action| !action.trim().is_empty());
-    let by_action = actions.map(|action| acted(found, action)).max().unwrap_or(Risk::Read);
-    let by_element = message.elements.iter().map(|element| named(found, element)).max().unwrap_or(UNKNOWN);
-    Ok(by_element.max(by_action).max(posted(found, path)))
+    Ok(soap::sent(found, path, action, body)?.max(posted(found, path)))
 }
 
 /// The risk of a gRPC method.
@@ -114,8 +109,10 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
             let path = endpoint_call::path(endpoint, arguments)?;
             graphql::risk::queried(found, &path, query, operation_name.as_deref())?.max(posted(found, &path))
         }
-        Operation::Soap { action, element, .. } => {
-            acted(found, action).max(named(found, element)).max(posted(found, &endpoint.path))
+        Operation::Soap { action, element, namespace, .. } => {
+            let path = endpoint_call::path(endpoint, arguments)?;
+            let by_element = soap::named(found, &path, (element, namespace));
+            soap::acted(found, &path, action).max(by_element).max(posted(found, &path))
         }
     };
     Ok(own.max(as_sent))
@@ -136,33 +133,6 @@ fn requested(found: &Registered, (method, path): (&str, &str), carried: impl FnO
         _ => None,
     });
     by_request.max(by_document).max(highest)
-}
-
-/// Returns the risk registered for a SOAPAction. One that only looks like a registered one is not let through as that.
-fn acted(found: &Registered, action: &str) -> Risk {
-    let registered = found.endpoints.iter().filter_map(|endpoint| match &endpoint.operation {
-        Operation::Soap { action, .. } => Some((action.as_str(), endpoint.effective_risk())),
-        _ => None,
-    });
-    let (same, alike): (Vec<_>, Vec<_>) =
-        registered.filter(|(known, _)| is_alike(known, action)).partition(|(known, _)| *known == action);
-    let highest = |found: Vec<(&str, Risk)>| found.into_iter().map(|(_, risk)| risk).max();
-    highest(same).unwrap_or(UNKNOWN).max(highest(alike).unwrap_or(Risk::Read))
-}
-
-/// Returns whether a lax service may take one action for another.
-fn is_alike(one: &str, other: &str) -> bool {
-    let plain = |action: &str| action.trim_matches([' ', '\t', '/', '"']).to_lowercase();
-    plain(one) == plain(other)
-}
-
-/// Returns the risk registered for the element of a SOAP body.
-fn named(found: &Registered, asked: &str) -> Risk {
-    let known = found
-        .endpoints
-        .iter()
-        .filter(|endpoint| matches!(&endpoint.operation, Operation::Soap { element, .. } if element == asked));
-    known.map(Endpoint::effective_risk).max().unwrap_or(UNKNOWN)
 }
 
 fn remote(found: &Registered, service: &str, method: &str) -> Risk {
@@ -193,13 +163,4 @@ fn connected<'a>(found: &Registered, path: &str, messages: impl Iterator<Item = 
 /// The risk of a plain POST that is registered at the place another protocol is spoken.
 fn posted(found: &Registered, path: &str) -> Risk {
     found.weigh(path, Risk::Read, |endpoint| endpoint.takes("POST"))
-}
-
-/// The version of SOAP registered for an action or an element.
-pub(super) fn soap_version(found: &Registered, action: &str) -> soap::Version {
-    let registered = found.endpoints.iter().find_map(|endpoint| match &endpoint.operation {
-        Operation::Soap { action: known, version, .. } if known == action => Some(soap::Version::parse(version)),
-        _ => None,
-    });
-    registered.unwrap_or(soap::Version::V11)
 }
