@@ -100,6 +100,11 @@ impl GraphqlIndex {
         let lax = self.places.iter().filter(|place| place.pattern.as_ref().is_some_and(is_above)).collect();
         Nearby { exact: Vec::new(), lax, unreadable: self.unreadable }
     }
+
+    /// What is registered anywhere, for what goes elsewhere.
+    pub fn elsewhere(&self) -> Nearby<'_> {
+        Nearby { exact: Vec::new(), lax: self.places.iter().collect(), unreadable: self.unreadable }
+    }
 }
 
 impl Place {

@@ -5,7 +5,7 @@
 
 mod soap;
 
-use std::borrow::Cow;
+use std::{borrow::Cow, cell::LazyCell};
 
 use reqwest::Method;
 use serde_json::Value;
@@ -45,7 +45,7 @@ pub fn of_rest(
     (method, path): (&str, &str),
     request: impl FnOnce() -> Result<RestRequest>,
 ) -> Result<Risk> {
-    Ok(requested(callable(directory, asked)?, (method, path), || carried::of_request(request())))
+    Ok(requested(callable(directory, asked)?, (method, path), || request().ok()))
 }
 
 /// The risk of a GraphQL operation: the highest of its outermost fields, and at least that of its kind where it asks for
@@ -90,10 +90,12 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
     let as_sent = match &endpoint.operation {
         Operation::Rest => {
             let path = endpoint_call::path(endpoint, arguments)?;
-            requested(found, (&endpoint.method, &path), || match endpoint_call::request(endpoint, arguments) {
-                // What a file holds is not known yet.
-                Ok((_, Some(_))) => Carried::Unclear,
-                made => carried::of_request(made.map(|(request, _)| request)),
+            requested(found, (&endpoint.method, &path), || {
+                match endpoint_call::request(endpoint, arguments) {
+                    Ok((request, None)) => Some(request),
+                    // What a file holds is not known yet.
+                    _ => None,
+                }
             })
         }
         Operation::Websocket => match endpoint_call::spoken(endpoint, &found.system, arguments)? {
@@ -118,13 +120,22 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
     Ok(own.max(as_sent))
 }
 
-/// A request, which may speak another protocol that is registered at its place.
-fn requested(found: &Registered, (method, path): (&str, &str), carried: impl FnOnce() -> Carried) -> Risk {
+/// A request, which may speak another protocol that is registered at its place. `made` makes it, `None` if not all of it is
+/// known.
+fn requested(
+    found: &Registered,
+    (method, path): (&str, &str),
+    made: impl FnOnce() -> Option<RestRequest>,
+) -> Risk {
+    let made = LazyCell::new(made);
     let by_request = found.weigh(path, risk_of_method(method), |endpoint| endpoint.takes(method));
     let method = method.trim().to_ascii_uppercase();
+    let is_got = matches!(method.as_str(), "GET" | "HEAD");
     // Some servers take an operation from the query, too.
-    let by_document = if method == "OPTIONS" { Risk::Read } else { graphql::risk::carried(found, path, carried) };
-    if matches!(method.as_str(), "GET" | "HEAD" | "OPTIONS") {
+    let in_query = || if is_got { made.as_ref().map_or(Carried::Nothing, carried::of_query) } else { Carried::Nothing };
+    let all = || (*made).clone().map_or(Carried::Unclear, carried::of_request);
+    let by_document = if method == "OPTIONS" { Risk::Read } else { graphql::risk::carried(found, path, all, in_query) };
+    if is_got || method == "OPTIONS" {
         return by_request.max(by_document);
     }
     let highest = found.highest_at(path, |endpoint| match &endpoint.operation {
@@ -147,15 +158,14 @@ fn remote(found: &Registered, service: &str, method: &str) -> Risk {
 fn connected<'a>(found: &Registered, path: &str, messages: impl Iterator<Item = &'a str>) -> Risk {
     let by_socket = found.weigh(path, UNKNOWN, |endpoint| endpoint.operation == Operation::Websocket);
     let by_get = found.weigh(path, Risk::Read, |endpoint| endpoint.takes("GET"));
-    let begins = || {
-        let (query, headers) = (Vec::new(), Vec::new());
-        RestRequest { method: Method::GET, path: path.to_owned(), query, headers, body: Body::None }
-    };
-    let by_document = match (carried::of_messages(messages), carried::of_request(Ok(begins()))) {
+    let (query, headers) = (Vec::new(), Vec::new());
+    let begins = RestRequest { method: Method::GET, path: path.to_owned(), query, headers, body: Body::None };
+    let in_query = || carried::of_query(&begins);
+    let by_document = match (carried::of_messages(messages), carried::of_request(begins.clone())) {
         (Carried::Nothing, Carried::Nothing) => Risk::Read,
-        (said, Carried::Nothing) => graphql::risk::carried(found, path, || said),
-        (Carried::Nothing, asked) => graphql::risk::carried(found, path, || asked),
-        _ => graphql::risk::carried(found, path, || Carried::Unclear),
+        (said, Carried::Nothing) => graphql::risk::carried(found, path, || said, in_query),
+        (Carried::Nothing, asked) => graphql::risk::carried(found, path, || asked, in_query),
+        _ => graphql::risk::carried(found, path, || Carried::Unclear, in_query),
     };
     by_socket.max(by_get).max(by_document)
 }
@@ -163,4 +173,74 @@ fn connected<'a>(found: &Registered, path: &str, messages: impl Iterator<Item = 
 /// The risk of a plain POST that is registered at the place another protocol is spoken.
 fn posted(found: &Registered, path: &str) -> Risk {
     found.weigh(path, Risk::Read, |endpoint| endpoint.takes("POST"))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{collections::BTreeSet, sync::Arc};
+
+    use serde_json::json;
+
+    use super::*;
+    use satchel_model::{
+        catalog::{
+            draft::{EndpointDraft, SystemDraft},
+            status::SystemStatus,
+            system::SystemId,
+        },
+        time::Time,
+    };
+
+    fn endpoint(said: Value) -> Endpoint {
+        let draft: EndpointDraft = serde_json::from_value(said).unwrap();
+        let made = draft.into_new(SystemId::new(), &BTreeSet::new(), Time::from_millis(0)).unwrap();
+        Endpoint { reviewed: true, ..made }
+    }
+
+    fn directory(endpoints: Vec<Endpoint>) -> Directory {
+        let draft: SystemDraft = serde_json::from_value(json!({"name": "a", "base_url": "https://a.example"})).unwrap();
+        let mut system = draft.into_new(&BTreeSet::new(), Time::from_millis(0)).unwrap();
+        system.status = SystemStatus::Active;
+        Directory::new(vec![Arc::new(Registered::new(system, endpoints))])
+    }
+
+    fn rest(directory: &Directory, method: Method, path: &str, body: Body) -> Risk {
+        let request = || {
+            let (method, path) = (method.clone(), path.to_owned());
+            Ok(RestRequest { method, path, query: Vec::new(), headers: Vec::new(), body })
+        };
+        of_rest(directory, "a", (method.as_str(), path), request).unwrap()
+    }
+
+    #[test]
+    fn a_mutation_by_get_is_as_risky_wherever_it_goes() {
+        let graphql = |path: &str, query: &str, risk: Risk| {
+            let operation = json!({"protocol": "graphql", "query": query});
+            endpoint(json!({"name": query, "path": path, "risk": risk, "operation": operation}))
+        };
+        let at = |path: &str| {
+            directory(vec![
+                graphql(path, "mutation { rename }", Risk::Read),
+                graphql(path, "mutation { wipe }", Risk::Destructive),
+            ])
+        };
+        let get = |found: &Directory, path: &str| rest(found, Method::GET, path, Body::None);
+        for (found, place) in [(at("/"), "/"), (at("/graphql"), "/graphql"), (directory(Vec::new()), "none")] {
+            for path in ["/", "/x", "/api/graphql", "/graphqlx", "/graphql/x"] {
+                let wanted = if path == place { Risk::Destructive } else { Risk::HighWrite };
+                let asked = format!("{path}?query=mutation{{rename}}");
+                // The riskiest that is registered at a place counts for all that goes there.
+                assert_eq!(get(&found, &asked), wanted, "{asked} where it is registered at {place}");
+                let asked = format!("{path}?x=1&query=mutation{{other}}");
+                assert!(get(&found, &asked) >= Risk::HighWrite, "{asked} where it is registered at {place}");
+            }
+            assert_eq!(get(&found, "/x?query=a+mutation"), Risk::LowWrite);
+        }
+        assert_eq!(get(&at("/"), "/x?query=mutation{wipe}"), Risk::Destructive);
+        let registered =
+            json!({"name": "live", "path": "/live", "risk": "read", "operation": {"protocol": "websocket"}});
+        let found = directory(vec![endpoint(registered)]);
+        let over = |path: &str| of_websocket(&found, "a", path, ["x"].into_iter()).unwrap();
+        assert_eq!((over("/live?query=mutation{a}"), over("/live")), (Risk::HighWrite, Risk::Read));
+    }
 }

@@ -56,16 +56,20 @@ pub(in crate::catalog) fn actions(
     Ok(actions)
 }
 
-/// The risk that something has because GraphQL is registered where it goes, or above; the least if none is. What it carries is
-/// weighed as by [`queried`], and what cannot be read as unknown.
-pub(in crate::catalog) fn carried(found: &Registered, path: &str, carried: impl FnOnce() -> Carried) -> Risk {
+/// The risk that something has because GraphQL is registered where it goes, or above. What it carries is weighed as by
+/// [`queried`], and what cannot be read as unknown. Where none is registered, what it has `in_query` counts, as nothing that is
+/// known there.
+pub(in crate::catalog) fn carried(
+    found: &Registered,
+    path: &str,
+    carried: impl FnOnce() -> Carried,
+    in_query: impl FnOnce() -> Carried,
+) -> Risk {
     let there = index(found).at(path);
     let floor = if there.is_empty() { Risk::Read } else { there.highest() };
     let near = if there.is_empty() { index(found).above(path) } else { there };
-    if near.is_empty() {
-        return Risk::Read;
-    }
-    let own = match carried() {
+    let (carried, near) = if near.is_empty() { (in_query(), index(found).elsewhere()) } else { (carried(), near) };
+    let own = match carried {
         Carried::Nothing => Risk::Read,
         Carried::Operations(all) => all.iter().map(|one| near.weigh(one)).max().unwrap_or(Risk::Read),
         Carried::Unclear => Risk::HighWrite,
@@ -173,10 +177,6 @@ mod tests {
                     "mutation { ...F } fragment F on M { account(mode: LIVE) { ...G } } fragment G on A { wipe }",
                     Risk::HighWrite,
                 ),
-            ],
-        );
-    }
-
                 ("mutation { setMode(mode: DRY_RUN) { __typename } }", Risk::LowWrite),
                 (
                     "mutation { setMode(mode: DRY_RUN) { ok } x: setMode(mode: DESTROY) { __typename } }",
@@ -192,8 +192,8 @@ mod tests {
                 ),
                 ("mutation { account(mode: LIVE) { look wipe { __typename } } }", Risk::HighWrite),
                 ("mutation { account(mode: LIVE) { look { __typename } __typename } }", Risk::LowWrite),
-    #[test]
-    fn a_call_is_compared_with_what_is_registered_where_it_goes() {
+            ],
+        );
         let system = system(vec![endpoint("/graphql", fixed, Risk::LowWrite)]);
         for twice in [
             "mutation { setMode(mode: DRY_RUN, mode: DESTROY) { ok } }",
@@ -203,6 +203,10 @@ mod tests {
         }
         let document = "mutation { setMode(mode: DRY_RUN) { ok } x: setMode(mode: DESTROY) { __typename } }";
         assert_eq!(actions(&system, document, None).unwrap(), [("setMode".to_owned(), Risk::HighWrite)]);
+    }
+
+    #[test]
+    fn a_call_is_compared_with_what_is_registered_where_it_goes() {
         let (low, destructive) = ("mutation { rename { ok } }", "mutation { wipe { ok } }");
         let mut hidden = endpoint("/a", "mutation { other }", Risk::Read);
         hidden.reviewed = false;
