@@ -6,6 +6,7 @@ pub mod calls;
 pub mod change;
 pub mod credential;
 pub mod endpoint_call;
+mod fixed;
 pub mod graphql;
 pub mod grpc_call;
 pub mod grpc_import;

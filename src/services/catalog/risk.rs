@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use super::{
     endpoint_call::{self, Spoken},
+    fixed,
     graphql::{
         self,
         carried::{self, Carried},
@@ -45,7 +46,7 @@ pub fn of_rest(
     (method, path): (&str, &str),
     request: impl FnOnce() -> Result<RestRequest>,
 ) -> Result<Risk> {
-    Ok(requested(callable(directory, asked)?, (method, path), || request().ok()))
+    Ok(requested(callable(directory, asked)?, None, (method, path), || request().ok()))
 }
 
 /// The risk of a GraphQL operation: the highest of its outermost fields, and at least that of its kind where it asks for
@@ -74,7 +75,7 @@ pub fn of_websocket<'a>(
     path: &str,
     messages: impl Iterator<Item = &'a str>,
 ) -> Result<Risk> {
-    Ok(connected(callable(directory, asked)?, path, messages))
+    Ok(connected(callable(directory, asked)?, None, path, &messages.collect::<Vec<_>>()))
 }
 
 /// Returns the risk of an endpoint's own tool with these arguments: what they make of its path may be another
@@ -90,7 +91,7 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
     let as_sent = match &endpoint.operation {
         Operation::Rest => {
             let path = endpoint_call::path(endpoint, arguments)?;
-            requested(found, (&endpoint.method, &path), || {
+            requested(found, Some(id), (&endpoint.method, &path), || {
                 match endpoint_call::request(endpoint, arguments) {
                     Ok((request, None)) => Some(request),
                     // What a file holds is not known yet.
@@ -99,7 +100,7 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
             })
         }
         Operation::Websocket => match endpoint_call::spoken(endpoint, &found.system, arguments)? {
-            Spoken::Websocket(ask) => connected(found, &ask.path, [ask.message.as_str()].into_iter()),
+            Spoken::Websocket(ask) => connected(found, Some(id), &ask.path, &[ask.message.as_str()]),
             Spoken::Request | Spoken::Grpc(_) => UNKNOWN,
         },
         Operation::Grpc { service, rpc } if !endpoint.reviewed => remote(found, service, rpc),
@@ -121,14 +122,16 @@ pub fn of_endpoint(directory: &Directory, id: EndpointId, arguments: &Value) -> 
 }
 
 /// A request, which may speak another protocol that is registered at its place. `made` makes it, `None` if not all of it is
-/// known.
+/// known. An endpoint's own tool, `own`, gives the values that are fixed of it.
 fn requested(
     found: &Registered,
+    own: Option<EndpointId>,
     (method, path): (&str, &str),
     made: impl FnOnce() -> Option<RestRequest>,
 ) -> Risk {
     let made = LazyCell::new(made);
-    let by_request = found.weigh(path, risk_of_method(method), |endpoint| endpoint.takes(method));
+    let gives = |endpoint: &Endpoint| own == Some(endpoint.id) || fixed::is_given(endpoint, || made.as_ref());
+    let by_request = found.weigh_given(path, risk_of_method(method), |endpoint| endpoint.takes(method), gives);
     let method = method.trim().to_ascii_uppercase();
     let is_got = matches!(method.as_str(), "GET" | "HEAD");
     // Some servers take an operation from the query, too.
@@ -155,13 +158,21 @@ fn remote(found: &Registered, service: &str, method: &str) -> Risk {
 }
 
 /// Messages over a WebSocket. It begins as a GET, which a server may answer as such.
-fn connected<'a>(found: &Registered, path: &str, messages: impl Iterator<Item = &'a str>) -> Risk {
-    let by_socket = found.weigh(path, UNKNOWN, |endpoint| endpoint.operation == Operation::Websocket);
-    let by_get = found.weigh(path, Risk::Read, |endpoint| endpoint.takes("GET"));
-    let (query, headers) = (Vec::new(), Vec::new());
-    let begins = RestRequest { method: Method::GET, path: path.to_owned(), query, headers, body: Body::None };
+fn connected(found: &Registered, own: Option<EndpointId>, path: &str, messages: &[&str]) -> Risk {
+    let with = |body: Body| {
+        let (query, headers) = (Vec::new(), Vec::new());
+        RestRequest { method: Method::GET, path: path.to_owned(), query, headers, body }
+    };
+    let begins = with(Body::None);
+    let said = LazyCell::new(|| messages.iter().map(|message| with(spoken_as(message))).collect::<Vec<_>>());
+    let gives = |endpoint: &Endpoint| {
+        own == Some(endpoint.id) || said.iter().all(|one| fixed::is_given(endpoint, || Some(one)))
+    };
+    let by_socket = found.weigh_given(path, UNKNOWN, |endpoint| endpoint.operation == Operation::Websocket, gives);
+    let gives = |endpoint: &Endpoint| fixed::is_given(endpoint, || Some(&begins));
+    let by_get = found.weigh_given(path, Risk::Read, |endpoint| endpoint.takes("GET"), gives);
     let in_query = || carried::of_query(&begins);
-    let by_document = match (carried::of_messages(messages), carried::of_request(begins.clone())) {
+    let by_document = match (carried::of_messages(messages.iter().copied()), carried::of_request(begins.clone())) {
         (Carried::Nothing, Carried::Nothing) => Risk::Read,
         (said, Carried::Nothing) => graphql::risk::carried(found, path, || said, in_query),
         (Carried::Nothing, asked) => graphql::risk::carried(found, path, || asked, in_query),
@@ -170,9 +181,15 @@ fn connected<'a>(found: &Registered, path: &str, messages: impl Iterator<Item = 
     by_socket.max(by_get).max(by_document)
 }
 
+/// A message as the body of a request.
+fn spoken_as(message: &str) -> Body {
+    serde_json::from_str(message).map_or_else(|_| Body::Text("text/plain".to_owned(), message.to_owned()), Body::json)
+}
+
 /// The risk of a plain POST that is registered at the place another protocol is spoken.
 fn posted(found: &Registered, path: &str) -> Risk {
-    found.weigh(path, Risk::Read, |endpoint| endpoint.takes("POST"))
+    let gives = |endpoint: &Endpoint| fixed::is_given(endpoint, || None);
+    found.weigh_given(path, Risk::Read, |endpoint| endpoint.takes("POST"), gives)
 }
 
 #[cfg(test)]
@@ -210,6 +227,35 @@ mod tests {
             Ok(RestRequest { method, path, query: Vec::new(), headers: Vec::new(), body })
         };
         of_rest(directory, "a", (method.as_str(), path), request).unwrap()
+    }
+
+    #[test]
+    fn a_request_that_gives_another_value_than_the_registered_one_is_not_let_through_as_that() {
+        let fixed = |place: &str, name: &str, schema: Value| json!([{"name": name, "in": place, "required": true, "schema": schema}]);
+        let registered = |name: &str, path: &str, parameters: Value| json!({"name": name, "method": "POST", "path": path, "risk": "read", "parameters": parameters});
+        let body = json!({"type": "object", "properties": {"method": {"const": "list"}}});
+        let list = endpoint(registered("list", "/rpc", fixed("body", "body", body)));
+        let wipe = registered("wipe", "/wipe", fixed("query", "sure", json!({"const": "no"})));
+        let wipe = Endpoint { risk: Risk::Destructive, ..endpoint(wipe) };
+        let id = list.id;
+        let found = directory(vec![
+            list,
+            wipe,
+            endpoint(registered("run", "/{service}/run", fixed("path", "service", json!({"enum": ["a b"]})))),
+            endpoint(json!({"name": "get", "method": "GET", "path": "/act", "risk": "destructive"})),
+        ]);
+        for (path, body, wanted) in [
+            ("/rpc", json!({"method": "list"}), Risk::Read),
+            ("/rpc", json!({"method": "deleteAll"}), Risk::HighWrite),
+            ("/rpc", json!([{"method": "deleteAll"}]), Risk::HighWrite),
+            ("/a%20b/run", json!({}), Risk::Read),
+            ("/other/run", json!({}), Risk::HighWrite),
+            // What only raises the risk does so whatever is given.
+            ("/wipe?sure=yes", json!({}), Risk::Destructive),
+        ] {
+            assert_eq!(rest(&found, Method::POST, path, Body::json(body.clone())), wanted, "{path} {body}");
+        }
+        assert_eq!(of_endpoint(&found, id, &json!({"body": {"method": "list"}})).unwrap(), Risk::Read);
     }
 
     #[test]
