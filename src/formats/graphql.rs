@@ -4,6 +4,7 @@
 
 mod fields;
 mod text;
+mod twice;
 
 use async_graphql_parser::{
     parse_query,
@@ -64,6 +65,7 @@ pub fn operation(document: &str, name: Option<&str>) -> Result<Operation> {
         return Err(wrong(&format!("it is longer than {MAX_WORDS} bytes beside texts and comments")));
     }
     ensure_depth(&bare)?;
+    twice::ensure_named_once(&bare)?;
     // Places in the one with numbers are others: where it fails, the one with blanks says where.
     let document = parse_query(texts.numbered()).or_else(|error| parse_query(bare).and(Err(error)));
     let document = document.map_err(|error| unreadable("document", &error))?;

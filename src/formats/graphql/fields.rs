@@ -1,7 +1,7 @@
 //! The fields that an operation asks for, fragments followed.
 
 use std::{
-    collections::{BTreeMap, BTreeSet, HashSet},
+    collections::{BTreeMap, BTreeSet, HashMap},
     sync::Arc,
 };
 
@@ -36,7 +36,7 @@ pub(super) fn collect(
 ) -> Result<Operation> {
     let mut fields = Fields::new(document, texts);
     fields.add(selected, &Place::default())?;
-    Ok(Operation { kind, fields: fields.outermost, paths: fields.paths, steps: fields.steps })
+    Ok(Operation { kind, fields: fields.outermost, paths: fields.paths, leaves: fields.leaves, steps: fields.steps })
 }
 
 /// Where something is selected.
@@ -63,10 +63,12 @@ struct Fields<'a> {
     texts: &'a Texts<'a>,
     /// Fragments whose fields are being added, the outermost first.
     open: Vec<&'a str>,
-    /// Fragments whose fields were added at a place: twice would be twice as much work for each fragment in a fragment.
-    done: HashSet<(Place, &'a str)>,
+    /// Fragments whose fields were added at a place, and whether there were any: twice would be twice as much work for each
+    /// fragment in a fragment.
+    done: HashMap<(Place, &'a str), bool>,
     outermost: Vec<String>,
     paths: BTreeMap<String, BTreeSet<usize>>,
+    leaves: BTreeMap<String, BTreeSet<usize>>,
     steps: Vec<Arc<Step>>,
     looked_at: usize,
     bytes: usize,
@@ -79,9 +81,10 @@ impl<'a> Fields<'a> {
             document,
             texts,
             open: Vec::new(),
-            done: HashSet::new(),
+            done: HashMap::new(),
             outermost: Vec::new(),
             paths: BTreeMap::new(),
+            leaves: BTreeMap::new(),
             steps: Vec::new(),
             looked_at: 0,
             bytes: 0,
@@ -89,8 +92,9 @@ impl<'a> Fields<'a> {
         }
     }
 
-    /// Adds what is selected at a place.
-    fn add(&mut self, selected: &'a SelectionSet, within: &Place) -> Result<()> {
+    /// Adds what is selected at a place. Returns whether that is anything but the type's name.
+    fn add(&mut self, selected: &'a SelectionSet, within: &Place) -> Result<bool> {
+        let mut asks = false;
         self.depth += 1;
         if self.depth > MAX_NESTED {
             return Err(wrong(&format!("it selects more than {MAX_NESTED} levels deep")));
@@ -103,22 +107,28 @@ impl<'a> Fields<'a> {
                     "it asks for more than {MAX_FIELDS} fields, or for names that are too long"
                 )));
             }
-            match &one.node {
-                Selection::Field(field) => {
-                    let place = self.keep(&field.node, within);
-                    self.add(&field.node.selection_set.node, &place)?;
-                }
+            asks |= match &one.node {
+                Selection::Field(field) => self.add_field(&field.node, within)?,
                 Selection::InlineFragment(inline) => {
                     let condition =
                         inline.node.type_condition.as_ref().map(|condition| condition.node.on.node.as_str());
                     let place = condition.map_or_else(|| within.clone(), |condition| within.of_type(condition));
-                    self.add(&inline.node.selection_set.node, &place)?;
+                    self.add(&inline.node.selection_set.node, &place)?
                 }
                 Selection::FragmentSpread(spread) => self.follow(spread.node.fragment_name.node.as_str(), within)?,
             }
         }
         self.depth -= 1;
-        Ok(())
+        Ok(asks)
+    }
+
+    fn add_field(&mut self, field: &'a Field, within: &Place) -> Result<bool> {
+        let is_nothing = field.name.node.as_str() == TYPE_NAME && !within.path.is_empty();
+        let place = self.keep(field, within);
+        if !self.add(&field.selection_set.node, &place)? && !is_nothing {
+            self.leaves.entry(place.path).or_default().insert(place.step);
+        }
+        Ok(!is_nothing)
     }
 
     fn keep(&mut self, field: &Field, within: &Place) -> Place {
@@ -156,7 +166,7 @@ impl<'a> Fields<'a> {
         }
     }
 
-    fn follow(&mut self, name: &'a str, within: &Place) -> Result<()> {
+    fn follow(&mut self, name: &'a str, within: &Place) -> Result<bool> {
         if self.open.contains(&name) {
             return Err(wrong("its fragments contain each other"));
         }
@@ -166,11 +176,14 @@ impl<'a> Fields<'a> {
         let fragment = self.document.fragments.get(name);
         let fragment = fragment.ok_or_else(|| wrong(&format!("it has no fragment {name}")))?;
         let place = within.of_type(fragment.node.type_condition.node.on.node.as_str());
-        if self.done.insert((place.clone(), name)) {
-            self.open.push(name);
-            self.add(&fragment.node.selection_set.node, &place)?;
-            self.open.pop();
+        let key = (place, name);
+        if let Some(asks) = self.done.get(&key) {
+            return Ok(*asks);
         }
-        Ok(())
+        self.open.push(name);
+        let asks = self.add(&fragment.node.selection_set.node, &key.0)?;
+        self.open.pop();
+        self.done.insert(key, asks);
+        Ok(asks)
     }
 }

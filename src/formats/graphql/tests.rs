@@ -49,10 +49,10 @@ fn a_field_is_known_by_those_it_stands_in() {
     let several =
         operation("mutation Harmless { customer { rename { id name } } wipe account { purge } }", None).unwrap();
     assert_eq!(several.actions(), ["customer.rename", "wipe", "account.purge"]);
-    let leaves: Vec<&str> = read.leaves().map(|(leaf, _)| leaf).collect();
+    let leaves: Vec<&str> = read.leaves.keys().map(String::as_str).collect();
     assert_eq!(leaves, ["customer.on:C.rename.name", "customer.on:C.tags.on:T.id", "customer.rename.id"]);
     let alike = operation("{ a aB a_b { c } a1 }", None).unwrap();
-    assert_eq!(alike.leaves().map(|(leaf, _)| leaf).collect::<Vec<_>>(), ["a", "a1", "aB", "a_b.c"]);
+    assert_eq!(alike.leaves.keys().collect::<Vec<_>>(), ["a", "a1", "aB", "a_b.c"]);
 }
 
 #[test]
@@ -275,6 +275,52 @@ fn the_values_of_arguments_are_known_as_they_are_written() {
         Step { path: "a.b".to_owned(), arguments: of_b, within: 1 },
     ];
     assert_eq!(steps, expected);
-    let places: Vec<_> = read.leaves().map(|(leaf, steps)| (leaf, steps.iter().copied().collect::<Vec<_>>())).collect();
+    let places: Vec<_> =
+        read.leaves.iter().map(|(leaf, steps)| (leaf.as_str(), steps.iter().copied().collect::<Vec<_>>())).collect();
     assert_eq!(places, [("a.b", vec![2]), ("c", vec![0])]);
+}
+
+#[test]
+fn what_is_named_twice_in_one_place_is_refused() {
+    for document in [
+        "{ a(x: 1, x: 2) }",
+        "{ a(x: 1 y: {x: 1} x : 2) }",
+        "{ a(in: {x: {y: 1}, z: 2,\n x\n: 3}) }",
+        "{ a(in: [{x: 1 x: 2}]) }",
+        "{ a @d(x: 1, x: 2) }",
+        "query($v: I = 1, $v: I = 2) { a }",
+        "query($v: I = {x: 1, x: 2}) { a }",
+        "{ ...F } fragment F on Q { a(x: \"(\", x: 2) }",
+    ] {
+        let told = operation(document, None).unwrap_err();
+        assert!(told.message().contains("twice in one place"), "{document}: {told}");
+    }
+    for document in [
+        "{ x: a(x: 1, y: {x: 1, z: [{x: 1}, {x: 2}]}) { x: b(x: 1) } x: a(x: x y: x) @d(x: 1) @e(x: 2) }",
+        "query A($x: I = {x: 1}) { a(x: $x, y: \"x: 1\") } # (x: 1, x: 2)",
+    ] {
+        assert!(operation(document, None).is_ok(), "{document}");
+    }
+}
+
+#[test]
+fn a_field_of_which_only_the_type_is_asked_for_is_a_leaf_of_its_own() {
+    for document in [
+        "{ a(x: 1) { b } y: a(x: 2) { __typename } }",
+        "{ y: a(x: 2) { ...F } a(x: 1) { ...F b } } fragment F on R { __typename }",
+        "{ a(x: 2) { ... on R { __typename } ... { __typename } } a(x: 1) { b { __typename } __typename } }",
+        "{ a(x: 1) { ...F } a(x: 2) { ...G } } fragment F on R { ...G b } fragment G on R { __typename }",
+    ] {
+        let read = operation(document, None).unwrap();
+        let value = |path: &str| -> Vec<&Given> {
+            let steps = read.leaves[path].iter();
+            steps.map(|step| &read.steps[step - 1].arguments[0].1).collect()
+        };
+        let below = read.leaves.keys().find(|leaf| leaf.ends_with(".b")).unwrap();
+        assert_eq!(read.leaves.len(), 2, "{document}");
+        let plain = |text: &str| Given::Plain(text.to_owned());
+        assert_eq!((value("a"), value(below)), (vec![&plain("2")], vec![&plain("1")]), "{document}");
+    }
+    assert_eq!(operation("{ a { b { ok __typename } __typename } }", None).unwrap().actions(), ["a.b.ok"]);
+    assert_eq!(operation("{ a { b } x: a { __typename } }", None).unwrap().actions(), ["a"]);
 }

@@ -118,8 +118,20 @@ impl Registered {
     /// The risk of a call at a path, by those of its endpoints that are meant. Where the path can be read in several
     /// ways, the riskiest one counts; `unknown` is the risk of what nobody has let through.
     pub fn weigh(&self, path: &str, unknown: Risk, is_meant: impl Fn(&Endpoint) -> bool) -> Risk {
+        self.weigh_given(path, unknown, is_meant, |_| true)
+    }
+
+    /// The same of a call that gives the fixed values of some endpoints only, as `gives` says. One whose values are not given
+    /// can only raise the risk.
+    pub fn weigh_given(
+        &self,
+        path: &str,
+        unknown: Risk,
+        is_meant: impl Fn(&Endpoint) -> bool,
+        gives: impl Fn(&Endpoint) -> bool,
+    ) -> Risk {
         let meant: Vec<(&Endpoint, &Pattern)> = self.patterns(is_meant).collect();
-        readings(path).iter().map(|reading| weighed(&meant, reading, unknown)).max().unwrap_or(unknown)
+        readings(path).iter().map(|reading| weighed(&meant, reading, unknown, &gives)).max().unwrap_or(unknown)
     }
 
     /// The highest risk of its endpoints whose place may be this path.
@@ -144,11 +156,17 @@ impl Registered {
 
 /// The risk of one reading. What fits exactly is set aside only by what fits more closely and was let through; what fits
 /// in a lax way counts in any case, so it can only raise the risk.
-fn weighed(meant: &[(&Endpoint, &Pattern)], reading: &Reading, unknown: Risk) -> Risk {
+fn weighed(
+    meant: &[(&Endpoint, &Pattern)],
+    reading: &Reading,
+    unknown: Risk,
+    gives: &impl Fn(&Endpoint) -> bool,
+) -> Risk {
     let (mut exact, mut risk) = (Vec::new(), Risk::Read);
     for (endpoint, pattern) in meant {
         match pattern.fits(reading) {
-            Some(fixed) => exact.push((endpoint, fixed)),
+            Some(fixed) if gives(endpoint) => exact.push((endpoint, fixed)),
+            Some(_) => risk = risk.max(endpoint.effective_risk()),
             None if pattern.may_fit(reading) => risk = risk.max(endpoint.effective_risk()),
             None => {}
         }

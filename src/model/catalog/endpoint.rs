@@ -74,12 +74,14 @@ impl Parameter {
     /// The one value it can have, where a call fails without it: nobody needs to say that.
     pub fn fixed(&self) -> Option<&Value> {
         let is_whole = matches!(self.place, ParameterPlace::Body | ParameterPlace::Variable);
-        if !self.required || is_whole {
-            return None;
-        }
-        let only = self.schema.get("enum").and_then(Value::as_array).filter(|choices| choices.len() == 1);
-        self.schema.get("const").or_else(|| only?.first())
+        if self.required && !is_whole { only_value(&self.schema) } else { None }
     }
+}
+
+/// Returns the one value that a schema allows, where it names one only.
+pub fn only_value(schema: &Value) -> Option<&Value> {
+    let only = schema.get("enum").and_then(Value::as_array).filter(|choices| choices.len() == 1);
+    schema.get("const").or_else(|| only?.first())
 }
 
 /// Returns whether a schema's type, or its choices, allow `null`.

@@ -102,6 +102,9 @@ pub struct Operation {
     /// All its fields by their own names, each behind those it stands in and the type it is asked of where a fragment names
     /// one: `customer`, `customer.rename`, `node.on:Draft.archive`. Each with the steps it was found behind.
     pub paths: BTreeMap<String, BTreeSet<usize>>,
+    /// The paths of fields that are asked for with nothing in them but their type's name, whatever another field of the same
+    /// path asks for. Each with the steps behind which it is so.
+    pub leaves: BTreeMap<String, BTreeSet<usize>>,
     /// The fields that are given arguments.
     pub steps: Vec<Arc<Step>>,
 }
@@ -111,22 +114,11 @@ impl Operation {
     /// as `customer.rename`. Its own name says nothing: whoever asks chooses it.
     pub fn actions(&self) -> Vec<&str> {
         let mut common: HashMap<&str, &str> = HashMap::new();
-        for (leaf, _) in self.leaves() {
+        for leaf in self.leaves.keys() {
             let path = common.entry(outermost(leaf)).or_insert(leaf);
             *path = common_path(path, leaf);
         }
         self.fields.iter().filter_map(|field| common.get(field.as_str()).copied()).collect()
-    }
-
-    /// The paths of fields in which no other is asked for, each with the steps it was found behind.
-    pub fn leaves(&self) -> impl Iterator<Item = (&str, &BTreeSet<usize>)> {
-        // No character of a name sorts before the dot: what stands in a field follows it.
-        let following = self.paths.keys().skip(1).map(Some).chain([None]);
-        let is_leaf = |path: &str, next: Option<&String>| {
-            next.and_then(|next| next.strip_prefix(path)).is_none_or(|rest| !rest.starts_with('.'))
-        };
-        let leaves = self.paths.iter().zip(following).filter(move |((path, _), next)| is_leaf(path, *next));
-        leaves.map(|((path, steps), _)| (path.as_str(), steps))
     }
 
     /// The steps around a place from the innermost on.

@@ -37,8 +37,9 @@ struct Place {
 #[derive(Debug, Default)]
 struct Fields {
     outermost: HashMap<String, Risk>,
-    /// Which arguments each path may have; any if there is an empty way.
-    leaves: HashMap<String, Vec<Vec<Arc<Step>>>>,
+    /// Which arguments each path may have; any if there is an empty way. Whoever asks for less of a field than is registered runs
+    /// a part of that.
+    paths: HashMap<String, Vec<Vec<Arc<Step>>>>,
 }
 
 /// What is registered where a call goes.
@@ -99,6 +100,11 @@ impl GraphqlIndex {
         let lax = self.places.iter().filter(|place| place.pattern.as_ref().is_some_and(is_above)).collect();
         Nearby { exact: Vec::new(), lax, unreadable: self.unreadable }
     }
+
+    /// What is registered anywhere, for what goes elsewhere.
+    pub fn elsewhere(&self) -> Nearby<'_> {
+        Nearby { exact: Vec::new(), lax: self.places.iter().collect(), unreadable: self.unreadable }
+    }
 }
 
 impl Place {
@@ -114,8 +120,8 @@ impl Place {
             let known = fields.outermost.entry(field.clone()).or_insert(risk);
             *known = risk.max(*known);
         }
-        for (leaf, steps) in operation.leaves() {
-            let ways = fields.leaves.entry(leaf.to_owned()).or_default();
+        for (path, steps) in &operation.paths {
+            let ways = fields.paths.entry(path.clone()).or_default();
             for way in steps.iter().map(|step| operation.fixed(*step)) {
                 let is_known = ways.iter().any(|known| known.is_empty() || *known == way);
                 if way.is_empty() {
@@ -133,7 +139,7 @@ impl Place {
 
     /// Whether a path was registered, with these values where it has some of its own.
     fn knows(&self, asked: &Operation, leaf: &str, step: usize) -> bool {
-        let ways = self.kinds.get(&asked.kind).and_then(|fields| fields.leaves.get(leaf));
+        let ways = self.kinds.get(&asked.kind).and_then(|fields| fields.paths.get(leaf));
         ways.is_some_and(|ways| ways.iter().any(|way| asked.gives(step, way)))
     }
 }
@@ -163,7 +169,7 @@ impl Nearby<'_> {
         let outermost = fields.max().unwrap_or_else(|| asked.kind.risk());
         // Many systems group what they do: from `customer { rename }` nothing follows for `customer { deleteAll }`.
         let known = |leaf: &str, step: usize| self.exact.iter().any(|place| place.knows(asked, leaf, step));
-        let is_known = asked.leaves().all(|(leaf, steps)| steps.iter().all(|step| known(leaf, *step)));
+        let is_known = asked.leaves.iter().all(|(leaf, steps)| steps.iter().all(|step| known(leaf, *step)));
         let own = if is_known { outermost } else { outermost.max(asked.kind.risk()) };
         own.max(self.unreadable.unwrap_or(Risk::Read))
     }
@@ -171,7 +177,7 @@ impl Nearby<'_> {
     /// The outermost fields of an operation that have something unregistered in them.
     pub fn unknown<'a>(&self, asked: &'a Operation) -> HashSet<&'a str> {
         let known = |leaf: &str, step: usize| self.exact.iter().any(|place| place.knows(asked, leaf, step));
-        let unknown = asked.leaves().filter(|(leaf, steps)| !steps.iter().all(|step| known(leaf, *step)));
+        let unknown = asked.leaves.iter().filter(|(leaf, steps)| !steps.iter().all(|step| known(leaf, *step)));
         unknown.map(|(leaf, _)| super::graphql::outermost(leaf)).collect()
     }
 }

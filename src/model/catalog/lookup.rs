@@ -5,8 +5,10 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use serde_json::Value;
+
 use super::{
-    endpoint::{Endpoint, EndpointId, Operation as Sent},
+    endpoint::{Endpoint, EndpointId, Operation as Sent, ParameterPlace, only_value},
     graphql::Operation,
     graphql_index::GraphqlIndex,
     place::Template,
@@ -41,8 +43,6 @@ impl PartialEq for Lookup {
 impl Lookup {
     /// The pattern of each endpoint's path, in their order.
     pub(super) fn patterns(&self, endpoints: &[Endpoint]) -> impl Iterator<Item = Option<&Pattern>> {
-        let pattern =
-            |endpoint: &Endpoint| Template::parse(&endpoint.path).ok().map(|template| Pattern::new(&template));
         let all = self.patterns.get_or_init(|| endpoints.iter().map(pattern).collect());
         all.iter().map(Option::as_ref)
     }
@@ -78,9 +78,25 @@ impl Lookup {
     }
 }
 
+/// The pattern of an endpoint's path. A parameter with one value only is as fixed as what is written around it.
+fn pattern(endpoint: &Endpoint) -> Option<Pattern> {
+    let only = |name: &str| {
+        let mut own = endpoint.parameters.iter().filter(|own| own.place == ParameterPlace::Path && own.name == name);
+        match only_value(&own.next()?.schema)? {
+            Value::String(text) => Some(text.clone()),
+            value @ (Value::Number(_) | Value::Bool(_)) => Some(value.to_string()),
+            _ => None,
+        }
+    };
+    Template::parse(&endpoint.path).ok().map(|template| Pattern::new(&template.fill_some(only)))
+}
+
 #[cfg(test)]
 mod tests {
-    use std::{cell::Cell, collections::BTreeSet};
+    use std::{
+        cell::Cell,
+        collections::{BTreeMap, BTreeSet},
+    };
 
     use serde_json::json;
 
@@ -111,8 +127,8 @@ mod tests {
 
     /// A stand-in for the parser: a document of one field.
     fn read(field: &str) -> Operation {
-        let paths = [(field.to_owned(), [0].into())].into();
-        Operation { kind: Kind::Query, fields: vec![field.to_owned()], paths, steps: Vec::new() }
+        let paths: BTreeMap<_, _> = [(field.to_owned(), [0].into())].into();
+        Operation { kind: Kind::Query, fields: vec![field.to_owned()], leaves: paths.clone(), paths, steps: Vec::new() }
     }
 
     #[test]

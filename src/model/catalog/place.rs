@@ -81,6 +81,22 @@ impl Template {
         Ok(path)
     }
 
+    /// Returns it with a value in each place that has one, encoded as [`Template::fill`] does.
+    pub(super) fn fill_some(self, value: impl Fn(&str) -> Option<String>) -> Self {
+        let filled = |part| match part {
+            Part::Name(name) => match value(&name).filter(|value| !value.is_empty()) {
+                Some(value) => {
+                    let mut text = String::new();
+                    encode(&value, &mut text);
+                    Part::Text(text)
+                }
+                None => Part::Name(name),
+            },
+            text => text,
+        };
+        Self { parts: self.parts.into_iter().map(filled).collect() }
+    }
+
     /// It as it was written.
     pub(super) fn text(&self) -> String {
         let part = |part: &Part| match part {

@@ -4,8 +4,7 @@ use serde_json::Value;
 
 use super::{
     endpoint_call::{self, Spoken},
-    graphql_call::{self, Query},
-    graphql_risk,
+    graphql::{self, call::Query},
     grpc_call::{self, GrpcAsk},
     resolve,
     rest::{self, RestRequest},
@@ -42,9 +41,9 @@ pub fn rest(cx: &Context, system: &str, request: &RestRequest) -> Result<Questio
 /// If it cannot be sent.
 pub fn graphql(cx: &Context, system: &str, query: &Query) -> Result<Question> {
     let found = resolve::callable_for(cx, system)?;
-    let request = graphql_call::request(&found, query);
+    let request = graphql::call::request(&found, query);
     rest::build(&found.system, &request)?;
-    let actions = graphql_risk::actions(&found, &query.query, query.operation_name.as_deref())?;
+    let actions = graphql::risk::actions(&found, &query.query, query.operation_name.as_deref())?;
     let names: Vec<&str> = actions.iter().map(|(action, _)| action.as_str()).collect();
     Ok(running(&names, &request.path, &found.system.name))
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     answer::Answer,
-    graphql_call::{self, Query},
+    graphql::{self, call::Query},
     grpc_call::{self, GrpcAsk},
     resolve,
     rest::{self, RestRequest, Target},
@@ -51,7 +51,7 @@ pub async fn rest(cx: &Context, system: &str, request: &RestRequest) -> Result<O
 /// Runs a GraphQL operation.
 pub async fn graphql(cx: &Context, system: &str, query: &Query) -> Result<Output> {
     let way = way(cx, system)?;
-    graphql_call::call(&way.target(cx, None), &way.to, query).await
+    graphql::call::call(&way.target(cx, None), &way.to, query).await
 }
 
 /// Calls a SOAP operation.

@@ -8,7 +8,7 @@ use url::form_urlencoded;
 
 use super::{
     answer::Answer,
-    calls, graphql_call,
+    calls, graphql,
     grpc_call::{self, GrpcAsk},
     resolve,
     rest::{self, Body, JSON, RestRequest, Target},
@@ -46,7 +46,7 @@ pub async fn call(cx: &Context, id: EndpointId, arguments: &Value) -> Result<Out
             let answer = answer(&target, &endpoint, arguments, cx.caller()).await?;
             match &endpoint.operation {
                 Operation::Graphql { query, operation_name } => {
-                    graphql_call::read(answer, name, (query, operation_name.as_deref()))
+                    graphql::call::read(answer, name, (query, operation_name.as_deref()))
                 }
                 Operation::Soap { .. } => soap_call::read(answer, name),
                 _ if answer.is_file() => calls::keep_answer(cx, answer, &path(&endpoint, arguments)?).await,

@@ -4,7 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use serde_json::Value;
 
-use super::{ahead, endpoint_call, graphql_risk, resolve, risk};
+use super::{ahead, endpoint_call, graphql, resolve, risk};
 use satchel_engine::{context::Context, invoker::Invoker, preparation::Preparation, tool::Tool, validate::Schema};
 use satchel_model::{
     catalog::{
@@ -97,7 +97,7 @@ fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
 ///
 /// If they are no JSON Schema, so that it could have no tool, or the document cannot be read.
 pub fn require_sound(endpoint: &Endpoint) -> Result<()> {
-    graphql_risk::ensure_readable(endpoint)?;
+    graphql::risk::ensure_readable(endpoint)?;
     Schema::from_document(endpoint.schema()).require_sound().map_err(|error| {
         let told = "The schemas of the parameters are not JSON Schema (draft 2020-12): check types and `$ref`s.";
         Error::invalid(told).caused_by(error)

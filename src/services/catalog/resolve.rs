@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::graphql_risk;
+use super::graphql;
 use satchel_app::App;
 use satchel_engine::context::Context;
 use satchel_model::{
@@ -48,7 +48,7 @@ pub fn system_as_it_is(directory: &Directory, asked: &str) -> String {
 /// The same of a GraphQL call, which goes where the operations that were let through have it.
 pub fn graphql_as_it_is(directory: &Directory, asked: &str) -> String {
     let Ok(found) = directory.find(asked) else { return String::new() };
-    format!("{} {}", json!({"path": graphql_risk::path(found)}), address(&found.system))
+    format!("{} {}", json!({"path": graphql::risk::path(found)}), address(&found.system))
 }
 
 /// The text that decides what a call of an endpoint does: the endpoint as it is registered, and its system. Empty where it

@@ -6,14 +6,13 @@ use serde_json::{Map, Value, json};
 use super::{
     answer::Answer,
     rest::{self, Body, RestRequest, Target},
-    risk,
 };
 use satchel_formats::{
     payload::Form,
     soap::{self, Request, Version},
 };
 use satchel_model::{
-    catalog::directory::Registered,
+    catalog::{directory::Registered, endpoint::Operation},
     error::{Error, Result},
     output::Output,
 };
@@ -36,7 +35,7 @@ pub struct SoapAsk {
 /// that one, unless the caller chose: it has done nothing yet.
 pub(super) async fn call(target: &Target<'_>, of: &Registered, ask: &SoapAsk) -> Result<Output> {
     require_action(&ask.action)?;
-    let first = Request::new(&ask.body, risk::soap_version(of, &ask.action))?;
+    let first = Request::new(&ask.body, soap_version(of, &ask.action))?;
     let answer = send(target, ask, &first).await?;
     if first.chosen || !is_other_version(&answer) {
         return read(answer, &of.system.name);
@@ -52,7 +51,7 @@ pub(super) async fn call(target: &Target<'_>, of: &Registered, ask: &SoapAsk) ->
 /// If it cannot.
 pub(super) fn ensure_sendable(of: &Registered, ask: &SoapAsk) -> Result<()> {
     require_action(&ask.action)?;
-    let soap = Request::new(&ask.body, risk::soap_version(of, &ask.action))?;
+    let soap = Request::new(&ask.body, soap_version(of, &ask.action))?;
     rest::build(&of.system, &request(ask, &soap)).map(drop)
 }
 
@@ -67,6 +66,15 @@ fn request(ask: &SoapAsk, soap: &Request) -> RestRequest {
     }
     let body = Body::Text(soap.version.content_type(&ask.action), soap.envelope.clone());
     RestRequest { method: Method::POST, path: ask.path.clone(), query: Vec::new(), headers, body }
+}
+
+/// The version of SOAP registered for an action.
+fn soap_version(found: &Registered, action: &str) -> Version {
+    let registered = found.endpoints.iter().find_map(|endpoint| match &endpoint.operation {
+        Operation::Soap { action: known, version, .. } if known == action => Some(Version::parse(version)),
+        _ => None,
+    });
+    registered.unwrap_or(Version::V11)
 }
 
 /// Returns whether the service takes the other version only: it says so, or cannot read the media type.

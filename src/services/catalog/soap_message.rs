@@ -9,8 +9,8 @@ use satchel_model::{
 /// The message of an envelope.
 #[derive(Debug, Default, PartialEq, Eq)]
 pub(super) struct Message {
-    /// The names of the body's elements, without prefix.
-    pub(super) elements: Vec<String>,
+    /// The body's elements, each by its name without prefix and its namespace; that of none is empty.
+    pub(super) elements: Vec<(String, String)>,
     /// The actions of the header (WS-Addressing): many services go by these.
     pub(super) actions: Vec<String>,
 }
@@ -40,11 +40,12 @@ impl Message {
         }
         let body = body.ok_or_else(ambiguous)?;
         let header = header.map_or(&[][..], |header| &header.children);
+        let named = |element: &Element| {
+            let namespace = namespace(element, &[element, body, envelope]).unwrap_or_default();
+            (element.local().to_owned(), namespace.to_owned())
+        };
         let actions = header.iter().filter(|one| one.local() == "Action").map(|one| one.text.trim().to_owned());
-        Ok(Self {
-            elements: body.children.iter().map(|element| element.local().to_owned()).collect(),
-            actions: actions.collect(),
-        })
+        Ok(Self { elements: body.children.iter().map(named).collect(), actions: actions.collect() })
     }
 }
 
@@ -77,12 +78,16 @@ mod tests {
 
     #[test]
     fn the_body_and_the_actions_are_found_whatever_the_prefixes() {
-        let wanted = Message { elements: vec!["a".to_owned(), "b".to_owned()], actions: vec!["urn:x".to_owned()] };
+        let element = |name: &str, namespace: &str| (name.to_owned(), namespace.to_owned());
+        let elements = vec![element("a", ""), element("b", "urn:n")];
+        let wanted = Message { elements, actions: vec!["urn:x".to_owned()] };
         let header = "<s:Header><w:Action xmlns:w=\"urn:w\"> urn:x </w:Action><Other/></s:Header>";
         assert_eq!(read(&format!("{header}<s:Body><a/><n:b xmlns:n=\"urn:n\"/></s:Body>")).unwrap(), wanted);
         let other = format!("<t:Body xmlns:t=\"{SOAP}\"><a/></t:Body>");
-        assert_eq!(read(&other).unwrap().elements, ["a"]);
-        assert_eq!(read(&format!("<Body xmlns=\"{SOAP}\"><a/></Body>")).unwrap().elements, ["a"]);
+        assert_eq!(read(&other).unwrap().elements, [element("a", "")]);
+        let inner = "<a/><b xmlns=\"\"/><s:c/><d xmlns=\"urn:d\"/>";
+        let around = [element("a", SOAP), element("b", ""), element("c", SOAP), element("d", "urn:d")];
+        assert_eq!(read(&format!("<Body xmlns=\"{SOAP}\">{inner}</Body>")).unwrap().elements, around);
         assert_eq!(read("<s:Body/>").unwrap(), Message::default());
     }
 

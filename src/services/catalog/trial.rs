@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use super::{
     answer::Answer,
     endpoint_call::{self, Spoken},
-    graphql_call, grpc_call,
+    graphql, grpc_call,
     rest::Target,
     soap_call, websocket_call,
 };
@@ -74,7 +74,7 @@ impl Trial {
     fn answered(endpoint: &Endpoint, system: &System, answer: Answer) -> Self {
         let refusal = match &endpoint.operation {
             Operation::Graphql { query, operation_name } => {
-                graphql_call::read(answer.clone(), &system.name, (query, operation_name.as_deref())).err()
+                graphql::call::read(answer.clone(), &system.name, (query, operation_name.as_deref())).err()
             }
             Operation::Soap { .. } => soap_call::read(answer.clone(), &system.name).err(),
             _ => answer.refusal(&system.name),

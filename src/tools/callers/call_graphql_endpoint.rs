@@ -8,7 +8,7 @@ use super::given;
 use satchel_engine::{context::Context, preparation::Preparation, tool::Tool};
 use satchel_model::{error::Result, output::Output, question::Question, spec::Category};
 use satchel_services::{
-    catalog::{ahead, calls, graphql_call::Query, resolve, risk},
+    catalog::{ahead, calls, graphql::call::Query, resolve, risk},
     handles::Handles,
 };
 

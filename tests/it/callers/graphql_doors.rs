@@ -59,7 +59,10 @@ async fn an_unknown_mutation_in_a_request_is_as_risky_as_by_its_own_tool() {
         ("/graphql", json!({}), "low_write"),
         ("/graphql/x", json!({"query": mutation}), "high_write"),
         ("/graphql/x", json!({"query": "{ ping }"}), "low_write"),
-        ("/other", json!({"query": mutation}), "low_write"),
+        ("/other", json!({"query": mutation}), "high_write"),
+        ("/other?query=mutation%7BdeleteAll%7Bok%7D%7D", json!({}), "high_write"),
+        ("/other", json!({"query": "{ ping }"}), "low_write"),
+        ("/other", json!({"query": "mutation rates"}), "low_write"),
     ] {
         let call = json!({"system_id": "shop", "method": "GET", "path": path, "query_params": query});
         assert_eq!(risk(&app, "call_rest_endpoint", call).await, wanted, "{path} {query}");

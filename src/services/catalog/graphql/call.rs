@@ -4,9 +4,11 @@ use reqwest::Method;
 use serde_json::{Map, Value, json};
 
 use super::{
-    answer::Answer,
-    graphql_risk,
-    rest::{self, Body, RestRequest, Target},
+    super::{
+        answer::Answer,
+        rest::{self, Body, RestRequest, Target},
+    },
+    risk,
 };
 use satchel_formats::graphql::{self, Kind};
 use satchel_model::{
@@ -34,13 +36,13 @@ pub struct Query {
 /// # Errors
 ///
 /// If the system refuses all of it; what it refuses a part of comes back with the errors.
-pub(super) async fn call(target: &Target<'_>, of: &Registered, query: &Query) -> Result<Output> {
+pub(in crate::catalog) async fn call(target: &Target<'_>, of: &Registered, query: &Query) -> Result<Output> {
     let asked = (query.query.as_str(), query.operation_name.as_deref());
     read(rest::send(target, &request(of, query)).await?, &of.system.name, asked)
 }
 
 /// The request that carries it.
-pub(super) fn request(of: &Registered, query: &Query) -> RestRequest {
+pub(in crate::catalog) fn request(of: &Registered, query: &Query) -> RestRequest {
     let mut body = Map::new();
     body.insert("query".to_owned(), json!(query.query));
     body.extend(query.variables.clone().map(|variables| ("variables".to_owned(), Value::Object(variables))));
@@ -48,7 +50,7 @@ pub(super) fn request(of: &Registered, query: &Query) -> RestRequest {
     let accept = "application/graphql-response+json, application/json;q=0.9";
     RestRequest {
         method: Method::POST,
-        path: graphql_risk::path(of),
+        path: risk::path(of),
         query: Vec::new(),
         headers: vec![("accept".to_owned(), accept.to_owned())],
         body: Body::json(Value::Object(body)),
@@ -60,7 +62,7 @@ pub(super) fn request(of: &Registered, query: &Query) -> RestRequest {
 /// # Errors
 ///
 /// If nothing of what was asked for is there.
-pub(super) fn read(answer: Answer, system: &str, asked: (&str, Option<&str>)) -> Result<Output> {
+pub(in crate::catalog) fn read(answer: Answer, system: &str, asked: (&str, Option<&str>)) -> Result<Output> {
     let data = answer.body.get("data").filter(|data| !data.is_null());
     let errors = answer.body.get("errors").and_then(Value::as_array).filter(|errors| !errors.is_empty());
     match (data, errors) {

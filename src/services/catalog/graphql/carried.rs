@@ -1,10 +1,11 @@
 //! GraphQL that other doors carry: in the body or the query of a request, or in a message over a WebSocket.
 
 use reqwest::Method;
+use serde::de::IgnoredAny;
 use serde_json::{Map, Value};
 use url::form_urlencoded;
 
-use super::rest::{Body, RestRequest};
+use super::super::rest::{Body, RestRequest};
 use satchel_formats::graphql::{self, Kind, Operation};
 use satchel_model::error::Result;
 
@@ -19,7 +20,7 @@ const MAX_BYTES: usize = 1 << 18;
 
 /// What is carried.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) enum Carried {
+pub(in crate::catalog) enum Carried {
     /// Nothing that runs.
     Nothing,
     /// These operations.
@@ -34,9 +35,9 @@ struct Document {
     name: Option<String>,
 }
 
-/// What a request carries; one that cannot be made carries what is not clear.
-pub(super) fn of_request(request: Result<RestRequest>) -> Carried {
-    let Ok(RestRequest { method, path, query, body, .. }) = request else { return Carried::Unclear };
+/// What a request carries.
+pub(in crate::catalog) fn of_request(request: RestRequest) -> Carried {
+    let RestRequest { method, path, query, body, .. } = request;
     let in_path = path.split_once('?').map(|(_, query)| query.split('#').next().unwrap_or_default());
     let in_path = form_urlencoded::parse(in_path.unwrap_or_default().as_bytes()).into_owned();
     let pairs: Vec<(String, String)> = in_path.chain(query).collect();
@@ -60,8 +61,34 @@ pub(super) fn of_request(request: Result<RestRequest>) -> Carried {
     }
 }
 
+/// What the query of a request carries that goes where no GraphQL is registered: what can be read as an operation, and what a
+/// server may read as a mutation. All else may be of any API.
+pub(in crate::catalog) fn of_query(request: &RestRequest) -> Carried {
+    let in_path = request.path.split_once('?').map_or("", |(_, query)| query);
+    // Some servers part a query at semicolons, too.
+    let parted = in_path.split(';').filter(|part| part.len() < in_path.len());
+    let in_path = [in_path].into_iter().chain(parted).flat_map(|query| form_urlencoded::parse(query.as_bytes()));
+    let said = in_path.chain(request.query.iter().map(|(name, value)| (name.into(), value.into())));
+    let (mut operations, mut left) = (Vec::new(), MAX_BYTES);
+    for (_, text) in said.filter(|(name, _)| name.trim().eq_ignore_ascii_case("query")) {
+        let still = left.checked_sub(text.len());
+        left = still.unwrap_or(left);
+        match still.and_then(|_| graphql::operation(&text, None).ok()) {
+            Some(operation) => operations.push(operation),
+            None if may_mutate(&text) => return Carried::Unclear,
+            None => {}
+        }
+    }
+    if operations.is_empty() { Carried::Nothing } else { Carried::Operations(operations) }
+}
+
+/// Whether a server may find a mutation in a text that cannot be read here: it has the word and a selection, and is no JSON.
+fn may_mutate(text: &str) -> bool {
+    text.contains("mutation") && text.contains('{') && serde_json::from_str::<IgnoredAny>(text).is_err()
+}
+
 /// What messages carry. Those that do no more than open, keep or end a connection, or subscribe, carry nothing.
-pub(super) fn of_messages<'a>(messages: impl Iterator<Item = &'a str>) -> Carried {
+pub(in crate::catalog) fn of_messages<'a>(messages: impl Iterator<Item = &'a str>) -> Carried {
     let (mut documents, mut left) = (Vec::new(), MAX_BYTES);
     for message in messages {
         let Some(still) = left.checked_sub(message.len()) else { return Carried::Unclear };
@@ -206,7 +233,7 @@ mod tests {
     fn a_request_carries_what_its_query_or_its_body_says() {
         let request = |method: Method, path: &str, body: Body| {
             let path = path.to_owned();
-            kinds(of_request(Ok(RestRequest { method, path, query: Vec::new(), headers: Vec::new(), body })))
+            kinds(of_request(RestRequest { method, path, query: Vec::new(), headers: Vec::new(), body }))
         };
         let mutation = || Some(vec![Kind::Mutation]);
         let (query, both) = (json!({"query": "{ a }"}), "query A { a } mutation B { b }");
@@ -240,5 +267,39 @@ mod tests {
         assert_eq!(request(Method::POST, "/graphql?operationName=B", Body::json(query)), None);
         let form = Body::Form(vec![("query".to_owned(), "mutation { a }".to_owned())]);
         assert_eq!(request(Method::POST, "/graphql", form), mutation());
+    }
+
+    #[test]
+    fn a_query_carries_an_operation_wherever_it_goes_and_nothing_if_it_is_of_another_api() {
+        let mutation = || Some(vec![Kind::Mutation]);
+        for (query, runs) in [
+            ("query=mutation{a}", mutation()),
+            ("x=1&Query=mutation%20%7Ba%7D&y=2", mutation()),
+            ("x=1;query=mutation{a}", mutation()),
+            ("query=%23%3B%0Amutation{a}", mutation()),
+            ("query={a}&query=mutation{a}", Some(vec![Kind::Query, Kind::Mutation])),
+            ("query={a}", Some(vec![Kind::Query])),
+            ("query=query+A{a}mutation+B{b}&operationName=A", None),
+            ("query=%23%0Dmutation{a}", None),
+            ("query=mutation", Some(vec![])),
+            ("query=a+mutation+of+the+gene", Some(vec![])),
+            ("query={\"term\":\"mutation\"}", Some(vec![])),
+            ("q=mutation{a}", Some(vec![])),
+            ("", Some(vec![])),
+        ] {
+            let request = |path: String, query: Vec<(String, String)>| RestRequest {
+                method: Method::GET,
+                path,
+                query,
+                headers: Vec::new(),
+                body: Body::None,
+            };
+            let in_path = request(format!("/x?{query}"), Vec::new());
+            assert_eq!(kinds(of_query(&in_path)), runs, "{query}");
+            if !query.contains(';') {
+                let pairs = form_urlencoded::parse(query.as_bytes()).into_owned().collect();
+                assert_eq!(kinds(of_query(&request("/x".to_owned(), pairs))), runs, "{query}");
+            }
+        }
     }
 }

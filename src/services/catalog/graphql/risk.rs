@@ -1,6 +1,6 @@
 //! The risk of GraphQL, whichever door it goes through: that of what is registered at its place.
 
-use super::graphql_carried::Carried;
+use super::carried::Carried;
 use satchel_formats::graphql::{self, Kind};
 use satchel_host::aside;
 use satchel_model::{
@@ -24,7 +24,7 @@ fn index(found: &Registered) -> &GraphqlIndex {
 ///
 /// # Errors
 /// One of which it is not clear what it runs, or that subscribes.
-pub(super) fn queried(found: &Registered, path: &str, document: &str, name: Option<&str>) -> Result<Risk> {
+pub(in crate::catalog) fn queried(found: &Registered, path: &str, document: &str, name: Option<&str>) -> Result<Risk> {
     let asked = graphql::operation(document, name)?;
     if asked.kind == Kind::Subscription {
         return Err(Error::invalid(
@@ -38,7 +38,11 @@ pub(super) fn queried(found: &Registered, path: &str, document: &str, name: Opti
 ///
 /// # Errors
 /// One of which it is not clear what it runs.
-pub(super) fn actions(found: &Registered, document: &str, name: Option<&str>) -> Result<Vec<(String, Risk)>> {
+pub(in crate::catalog) fn actions(
+    found: &Registered,
+    document: &str,
+    name: Option<&str>,
+) -> Result<Vec<(String, Risk)>> {
     let asked = graphql::operation(document, name)?;
     let there = index(found).at(&path(found));
     let unknown = there.unknown(&asked);
@@ -52,16 +56,20 @@ pub(super) fn actions(found: &Registered, document: &str, name: Option<&str>) ->
     Ok(actions)
 }
 
-/// The risk that something has because GraphQL is registered where it goes, or above; the least if none is. What it carries is
-/// weighed as by [`queried`], and what cannot be read as unknown.
-pub(super) fn carried(found: &Registered, path: &str, carried: impl FnOnce() -> Carried) -> Risk {
+/// The risk that something has because GraphQL is registered where it goes, or above. What it carries is weighed as by
+/// [`queried`], and what cannot be read as unknown. Where none is registered, what it has `in_query` counts, as nothing that is
+/// known there.
+pub(in crate::catalog) fn carried(
+    found: &Registered,
+    path: &str,
+    carried: impl FnOnce() -> Carried,
+    in_query: impl FnOnce() -> Carried,
+) -> Risk {
     let there = index(found).at(path);
     let floor = if there.is_empty() { Risk::Read } else { there.highest() };
     let near = if there.is_empty() { index(found).above(path) } else { there };
-    if near.is_empty() {
-        return Risk::Read;
-    }
-    let own = match carried() {
+    let (carried, near) = if near.is_empty() { (in_query(), index(found).elsewhere()) } else { (carried(), near) };
+    let own = match carried {
         Carried::Nothing => Risk::Read,
         Carried::Operations(all) => all.iter().map(|one| near.weigh(one)).max().unwrap_or(Risk::Read),
         Carried::Unclear => Risk::HighWrite,
@@ -70,7 +78,7 @@ pub(super) fn carried(found: &Registered, path: &str, carried: impl FnOnce() -> 
 }
 
 /// Where a system takes GraphQL: where the operations that a person has let through have it, else at its base URL itself.
-pub(super) fn path(found: &Registered) -> String {
+pub(in crate::catalog) fn path(found: &Registered) -> String {
     let is_meant =
         |one: &&Endpoint| one.reviewed && matches!(one.operation, Operation::Graphql { .. }) && !one.path.contains('{');
     found.endpoints.iter().find(is_meant).map(|endpoint| endpoint.path.clone()).unwrap_or_default()
@@ -80,7 +88,7 @@ pub(super) fn path(found: &Registered) -> String {
 ///
 /// # Errors
 /// As the reader of documents says it.
-pub(super) fn ensure_readable(endpoint: &Endpoint) -> Result<()> {
+pub(in crate::catalog) fn ensure_readable(endpoint: &Endpoint) -> Result<()> {
     let Operation::Graphql { query, operation_name } = &endpoint.operation else { return Ok(()) };
     graphql::registered(query, operation_name.as_deref()).map(drop).map_err(|error| {
         let name = shorten(&endpoint.name);
@@ -169,8 +177,32 @@ mod tests {
                     "mutation { ...F } fragment F on M { account(mode: LIVE) { ...G } } fragment G on A { wipe }",
                     Risk::HighWrite,
                 ),
+                ("mutation { setMode(mode: DRY_RUN) { __typename } }", Risk::LowWrite),
+                (
+                    "mutation { setMode(mode: DRY_RUN) { ok } x: setMode(mode: DESTROY) { __typename } }",
+                    Risk::HighWrite,
+                ),
+                (
+                    "mutation { x: setMode(mode: DESTROY) { ...F } setMode(mode: DRY_RUN) { ok } } fragment F on R { __typename }",
+                    Risk::HighWrite,
+                ),
+                (
+                    "mutation { setMode(mode: DRY_RUN) { ok } x: setMode(mode: DESTROY) { ... on R { __typename } } }",
+                    Risk::HighWrite,
+                ),
+                ("mutation { account(mode: LIVE) { look wipe { __typename } } }", Risk::HighWrite),
+                ("mutation { account(mode: LIVE) { look { __typename } __typename } }", Risk::LowWrite),
             ],
         );
+        let system = system(vec![endpoint("/graphql", fixed, Risk::LowWrite)]);
+        for twice in [
+            "mutation { setMode(mode: DRY_RUN, mode: DESTROY) { ok } }",
+            "mutation { setMode(mode: DESTROY, mode: DRY_RUN) { ok } }",
+        ] {
+            assert!(queried(&system, "/graphql", twice, None).is_err(), "{twice}");
+        }
+        let document = "mutation { setMode(mode: DRY_RUN) { ok } x: setMode(mode: DESTROY) { __typename } }";
+        assert_eq!(actions(&system, document, None).unwrap(), [("setMode".to_owned(), Risk::HighWrite)]);
     }
 
     #[test]
