@@ -11,7 +11,6 @@ use super::{
 use satchel_model::{
     conversation::{ConversationId, Message, MessageId, Role, Step, TurnId},
     error::{Error, Result},
-    id::Id,
     llm::Usage,
 };
 
@@ -194,40 +193,77 @@ pub(super) fn put_step(tx: &Tx, message: MessageId, position: usize, step: &Step
     Ok(())
 }
 
-/// Copies everything up to and including a message into a fresh conversation, under new ids.
+/// A message to be copied.
+struct Original {
+    id: MessageId,
+    turn: TurnId,
+}
+
+/// Copies everything up to and including a message into a fresh conversation, under new ids. Reads no text.
 pub(super) fn copy(tx: &Tx, from: ConversationId, to: ConversationId, upto: MessageId) -> Result<()> {
-    let messages = list(tx, from, 0)?;
-    let last = messages.iter().position(|placed| placed.message.id == upto);
-    let last = last.ok_or_else(|| Error::not_found(format!("There is no message '{upto}' in this conversation.")))?;
+    let sql = "SELECT id, turn FROM messages WHERE conversation = ?1
+                 AND seq <= (SELECT seq FROM messages WHERE conversation = ?1 AND id = ?2) ORDER BY seq";
+    let messages = tx.all(sql, (from.to_string(), upto.to_string()), |row| {
+        Ok(Original { id: row.parsed("id")?, turn: row.parsed("turn")? })
+    })?;
+    if messages.is_empty() {
+        return Err(Error::not_found(format!("There is no message '{upto}' in this conversation.")));
+    }
     passages::copy(tx, from, to)?;
     let mut turns: HashMap<TurnId, TurnId> = HashMap::new();
-    for Placed { mut message, .. } in messages.into_iter().take(last + 1) {
-        if message.steps.iter().any(|step| !step.state.is_settled()) {
-            return Err(Error::conflict("A turn is under way here. Branch once it is over."));
-        }
-        let turn = match turns.get(&message.turn_id) {
+    for original in messages {
+        let turn = match turns.get(&original.turn) {
             Some(turn) => *turn,
             None => {
-                let turn = Id::new();
-                tx.run(
-                    "INSERT INTO turns (id, conversation, state, error, failure, caller, provider, input_tokens, output_tokens,
-                                        model_calls, context, last_event, started_at, finished_at)
-                     SELECT ?1, ?2, 'done', error, failure, caller, provider, input_tokens, output_tokens, model_calls, context,
-                            0, started_at, coalesce(finished_at, started_at) FROM turns WHERE id = ?3",
-                    (turn.to_string(), to.to_string(), message.turn_id.to_string()),
-                )?;
-                turns.insert(message.turn_id, turn);
+                let turn = copy_turn(tx, original.turn, to)?;
+                turns.insert(original.turn, turn);
                 turn
             }
         };
-        let original = message.id;
-        message.id = MessageId::new();
-        message.turn_id = turn;
-        message.attachments.clear();
-        insert(tx, to, &message)?;
-        attachments::copy(tx, original, message.id)?;
+        copy_message(tx, original.id, to, turn)?;
     }
     Ok(())
+}
+
+/// Copies a turn as one that is over.
+fn copy_turn(tx: &Tx, original: TurnId, to: ConversationId) -> Result<TurnId> {
+    let turn = TurnId::new();
+    tx.run(
+        "INSERT INTO turns (id, conversation, state, error, failure, caller, provider, input_tokens, output_tokens,
+                            model_calls, context, last_event, started_at, finished_at)
+         SELECT ?1, ?2, 'done', error, failure, caller, provider, input_tokens, output_tokens, model_calls, context,
+                0, started_at, coalesce(finished_at, started_at) FROM turns WHERE id = ?3",
+        (turn.to_string(), to.to_string(), original.to_string()),
+    )?;
+    Ok(turn)
+}
+
+/// Copies a message with its steps, what it cites and what is attached to it.
+fn copy_message(tx: &Tx, original: MessageId, to: ConversationId, turn: TurnId) -> Result<()> {
+    let open = "SELECT 1 FROM steps WHERE message = ?1 AND state IN ('pending', 'running', 'waiting')";
+    if tx.exists(open, [original.to_string()])? {
+        return Err(Error::conflict("A turn is under way here. Branch once it is over."));
+    }
+    let copy = MessageId::new();
+    tx.run(
+        "INSERT INTO messages (id, conversation, turn, role, text, model, input_tokens, output_tokens, error,
+                               created_at, provider, instead_of)
+         SELECT ?1, ?2, ?3, role, text, model, input_tokens, output_tokens, error, created_at, provider, instead_of
+         FROM messages WHERE id = ?4",
+        (copy.to_string(), to.to_string(), turn.to_string(), original.to_string()),
+    )?;
+    let both = (copy.to_string(), original.to_string());
+    tx.run("INSERT INTO citations (message, number) SELECT ?1, number FROM citations WHERE message = ?2", &both)?;
+    tx.run(
+        "INSERT INTO steps (message, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk, state,
+                            success, output, model_text, ticket, duration_ms, started_at, asked_arguments, approved_by,
+                            edited)
+         SELECT ?1, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk, state, success, output,
+                model_text, ticket, duration_ms, started_at, asked_arguments, approved_by, edited
+         FROM steps WHERE message = ?2",
+        both,
+    )?;
+    attachments::copy(tx, original, copy)
 }
 
 /// The last message of a person in a conversation.
