@@ -13,11 +13,8 @@ use super::{
 use satchel_app::App;
 use satchel_engine::invoker::Invoker;
 use satchel_model::{
-    call::TicketState,
     caller::Caller,
-    conversation::{
-        Attachment, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId, TurnState,
-    },
+    conversation::{Attachment, Conversation, ConversationId, MessageId, TurnState},
     egress::{Origin, Part},
     error::{Error, Kind, Result},
     figure,
@@ -216,54 +213,6 @@ impl Agent {
             Some(origin) => self.shared.conversations.taint(id, origin).await,
             None => Ok(()),
         }
-    }
-
-    /// The events of the last turn, from after the one with this id on.
-    pub async fn events(&self, user: UserId, id: ConversationId, after: Option<&str>) -> Result<Subscription> {
-        self.shared.conversations.get(user, id).await?;
-        if let Some(live) = self.live(id) {
-            return Ok(live.log.subscribe(after));
-        }
-        let view = self.shared.turns.view(user, id).await?;
-        let turn = view.turn.ok_or_else(|| Error::not_found("Nothing was asked here yet."))?;
-        let last = turn.last_event_id.rsplit_once('-').and_then(|(_, n)| n.parse().ok()).unwrap_or(0);
-        let done = serde_json::json!({
-            "message_id": view.messages.last().map(|message| message.id),
-            "state": turn.state,
-        });
-        Ok(Subscription::new(turn.id, last, "done", &done))
-    }
-
-    /// A conversation with its messages, and the questions that wait in it.
-    pub async fn view(&self, user: UserId, id: ConversationId) -> Result<ConversationView> {
-        let mut view = self.shared.turns.view(user, id).await?;
-        let now = self.shared.app.clock.now();
-        for step in view.messages.iter_mut().flat_map(|message| &mut message.steps) {
-            let Some(ticket) = step.ticket_id else { continue };
-            let found = self.shared.app.stores.tickets.get_with_approval(ticket, user, now).await;
-            step.ticket = found.ok().map(|(ticket, approved)| {
-                if ticket.state == TicketState::Running {
-                    step.set_running(approved.as_ref());
-                }
-                ticket
-            });
-        }
-        Ok(view)
-    }
-
-    /// About so many bytes a conversation's messages have.
-    pub async fn weight(&self, user: UserId, id: ConversationId) -> Result<usize> {
-        self.shared.turns.weight(user, id).await
-    }
-
-    /// A former answer of a question.
-    pub async fn former(&self, user: UserId, place: FormerPlace) -> Result<FormerAnswer> {
-        self.shared.turns.former(user, place).await
-    }
-
-    /// About so many bytes a former answer has.
-    pub async fn former_weight(&self, user: UserId, place: FormerPlace) -> Result<usize> {
-        self.shared.turns.former_weight(user, place).await
     }
 
     /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person
