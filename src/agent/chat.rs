@@ -40,12 +40,25 @@ const LONGEST: usize = 200_000;
 const KEPT: Duration = Duration::from_secs(60);
 /// Bytes of attachments on their way to models, in all and of one person.
 const ATTACHED: (usize, usize) = (144 << 20, 48 << 20);
-/// Most bytes that the conversations of one person may have.
-const STORED: u64 = 1 << 30;
 /// A message whose attachments have no more bytes than this is taken without adding up what the person has.
 const FEW: u64 = 64 << 10;
 /// The longest that stopping waits for the turn to say that it has ended.
 const STOPPING: Duration = Duration::from_secs(5);
+
+/// The bounds of a chat.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// The times a model may be silent.
+    pub patience: Patience,
+    /// Most bytes that the conversations of one person may have.
+    pub stored: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { patience: Patience::default(), stored: 1 << 30 }
+    }
+}
 
 /// The chat. Cheap to clone.
 #[derive(Clone)]
@@ -57,7 +70,7 @@ pub(super) struct Shared {
     pub(super) app: Arc<App>,
     pub(super) invoker: Invoker,
     pub(super) learner: Learner,
-    patience: Patience,
+    bounds: Bounds,
     pub(super) providers: Providers,
     pub(super) conversations: Conversations,
     pub(super) turns: Turns,
@@ -88,15 +101,15 @@ impl Shared {
     /// Returns the client that asks models for this person.
     pub(super) fn models(&self, user: Option<UserId>) -> Models {
         let http = self.app.net.gate.on_behalf(Origin::part(Part::Models, user));
-        Models::new(http, self.patience, self.app.net.breakers.clone())
+        Models::new(http, self.bounds.patience, self.app.net.breakers.clone())
     }
 }
 
 impl Agent {
     /// A chat over these services.
-    pub fn new(app: Arc<App>, invoker: Invoker, learner: Learner, patience: Patience) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, learner: Learner, bounds: Bounds) -> Result<Self> {
         let shared = Shared {
-            patience,
+            bounds,
             providers: Providers::new(&app.db, &app.stores.vault, app.config.model.as_ref())?,
             conversations: Conversations::new(&app.db),
             turns: Turns::new(&app.db),
@@ -193,14 +206,15 @@ impl Agent {
         if bytes <= FEW {
             return Ok(());
         }
+        let most = self.shared.bounds.stored;
         let held = self.shared.conversations.bytes_of(user).await?;
-        if held.saturating_add(bytes) <= STORED {
+        if held.saturating_add(bytes) <= most {
             return Ok(());
         }
         let message = format!(
             "The conversations of one person may have {}, and yours have {}: nothing was kept. Delete some with large \
              attachments, then try again.",
-            figure::bytes(STORED),
+            figure::bytes(most),
             figure::bytes(held)
         );
         Err(Error::new(Kind::DiskFull, message))
