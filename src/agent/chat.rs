@@ -13,11 +13,8 @@ use super::{
 use satchel_app::App;
 use satchel_engine::invoker::Invoker;
 use satchel_model::{
-    call::TicketState,
     caller::Caller,
-    conversation::{
-        Attachment, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId, TurnState,
-    },
+    conversation::{Attachment, Conversation, ConversationId, MessageId, TurnState},
     egress::{Origin, Part},
     error::{Error, Kind, Result},
     figure,
@@ -43,12 +40,25 @@ const LONGEST: usize = 200_000;
 const KEPT: Duration = Duration::from_secs(60);
 /// Bytes of attachments on their way to models, in all and of one person.
 const ATTACHED: (usize, usize) = (144 << 20, 48 << 20);
-/// Most bytes that the conversations of one person may have.
-const STORED: u64 = 1 << 30;
 /// A message whose attachments have no more bytes than this is taken without adding up what the person has.
 const FEW: u64 = 64 << 10;
 /// The longest that stopping waits for the turn to say that it has ended.
 const STOPPING: Duration = Duration::from_secs(5);
+
+/// The bounds of a chat.
+#[derive(Debug, Clone, Copy)]
+pub struct Bounds {
+    /// The times a model may be silent.
+    pub patience: Patience,
+    /// Most bytes that the conversations of one person may have.
+    pub stored: u64,
+}
+
+impl Default for Bounds {
+    fn default() -> Self {
+        Self { patience: Patience::default(), stored: 1 << 30 }
+    }
+}
 
 /// The chat. Cheap to clone.
 #[derive(Clone)]
@@ -60,7 +70,7 @@ pub(super) struct Shared {
     pub(super) app: Arc<App>,
     pub(super) invoker: Invoker,
     pub(super) learner: Learner,
-    patience: Patience,
+    bounds: Bounds,
     pub(super) providers: Providers,
     pub(super) conversations: Conversations,
     pub(super) turns: Turns,
@@ -91,15 +101,15 @@ impl Shared {
     /// Returns the client that asks models for this person.
     pub(super) fn models(&self, user: Option<UserId>) -> Models {
         let http = self.app.net.gate.on_behalf(Origin::part(Part::Models, user));
-        Models::new(http, self.patience, self.app.net.breakers.clone())
+        Models::new(http, self.bounds.patience, self.app.net.breakers.clone())
     }
 }
 
 impl Agent {
     /// A chat over these services.
-    pub fn new(app: Arc<App>, invoker: Invoker, learner: Learner, patience: Patience) -> Result<Self> {
+    pub fn new(app: Arc<App>, invoker: Invoker, learner: Learner, bounds: Bounds) -> Result<Self> {
         let shared = Shared {
-            patience,
+            bounds,
             providers: Providers::new(&app.db, &app.stores.vault, app.config.model.as_ref())?,
             conversations: Conversations::new(&app.db),
             turns: Turns::new(&app.db),
@@ -196,14 +206,15 @@ impl Agent {
         if bytes <= FEW {
             return Ok(());
         }
+        let most = self.shared.bounds.stored;
         let held = self.shared.conversations.bytes_of(user).await?;
-        if held.saturating_add(bytes) <= STORED {
+        if held.saturating_add(bytes) <= most {
             return Ok(());
         }
         let message = format!(
             "The conversations of one person may have {}, and yours have {}: nothing was kept. Delete some with large \
              attachments, then try again.",
-            figure::bytes(STORED),
+            figure::bytes(most),
             figure::bytes(held)
         );
         Err(Error::new(Kind::DiskFull, message))
@@ -216,54 +227,6 @@ impl Agent {
             Some(origin) => self.shared.conversations.taint(id, origin).await,
             None => Ok(()),
         }
-    }
-
-    /// The events of the last turn, from after the one with this id on.
-    pub async fn events(&self, user: UserId, id: ConversationId, after: Option<&str>) -> Result<Subscription> {
-        self.shared.conversations.get(user, id).await?;
-        if let Some(live) = self.live(id) {
-            return Ok(live.log.subscribe(after));
-        }
-        let view = self.shared.turns.view(user, id).await?;
-        let turn = view.turn.ok_or_else(|| Error::not_found("Nothing was asked here yet."))?;
-        let last = turn.last_event_id.rsplit_once('-').and_then(|(_, n)| n.parse().ok()).unwrap_or(0);
-        let done = serde_json::json!({
-            "message_id": view.messages.last().map(|message| message.id),
-            "state": turn.state,
-        });
-        Ok(Subscription::new(turn.id, last, "done", &done))
-    }
-
-    /// A conversation with its messages, and the questions that wait in it.
-    pub async fn view(&self, user: UserId, id: ConversationId) -> Result<ConversationView> {
-        let mut view = self.shared.turns.view(user, id).await?;
-        let now = self.shared.app.clock.now();
-        for step in view.messages.iter_mut().flat_map(|message| &mut message.steps) {
-            let Some(ticket) = step.ticket_id else { continue };
-            let found = self.shared.app.stores.tickets.get_with_approval(ticket, user, now).await;
-            step.ticket = found.ok().map(|(ticket, approved)| {
-                if ticket.state == TicketState::Running {
-                    step.set_running(approved.as_ref());
-                }
-                ticket
-            });
-        }
-        Ok(view)
-    }
-
-    /// About so many bytes a conversation's messages have.
-    pub async fn weight(&self, user: UserId, id: ConversationId) -> Result<usize> {
-        self.shared.turns.weight(user, id).await
-    }
-
-    /// A former answer of a question.
-    pub async fn former(&self, user: UserId, place: FormerPlace) -> Result<FormerAnswer> {
-        self.shared.turns.former(user, place).await
-    }
-
-    /// About so many bytes a former answer has.
-    pub async fn former_weight(&self, user: UserId, place: FormerPlace) -> Result<usize> {
-        self.shared.turns.former_weight(user, place).await
     }
 
     /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person

@@ -1,23 +1,20 @@
 //! A conversation as Markdown, to be kept or passed on.
 
-use satchel_model::conversation::{ConversationView, Message, Role, Step, StepState};
+use satchel_model::conversation::{Conversation, Message, Role, Step, StepState};
 
-/// The whole conversation: what was said, and every call with what came of it.
-pub fn markdown(view: &ConversationView) -> String {
-    let conversation = &view.conversation;
+/// Returns the head of a conversation: its title, and whether text from outside is in it.
+pub fn head(conversation: &Conversation) -> String {
     let title = if conversation.title.is_empty() { "Conversation" } else { &conversation.title };
     let mut text = format!("# {}\n\n_Begun {}._\n", plain(title), conversation.created_at);
     if let Some(origin) = conversation.origin() {
         let source = plain(&origin.source);
         text.push_str(&format!("\n_Text from outside is in it, the first from {source}, {}._\n", origin.at));
     }
-    for message in &view.messages {
-        text.push_str(&one(message));
-    }
     text
 }
 
-fn one(message: &Message) -> String {
+/// Returns one message: what was said, and every call with what came of it.
+pub fn message(message: &Message) -> String {
     let who = match (message.role, &message.model) {
         (Role::User, _) => "You".to_owned(),
         (Role::Assistant, Some(model)) => format!("Satchel ({})", plain(model)),

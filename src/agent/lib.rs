@@ -18,3 +18,4 @@ mod request;
 mod resume;
 mod settle;
 mod turn;
+mod view;

@@ -33,7 +33,7 @@ impl Agent {
         let Some(topic) = ticket.topic else { return Ok(()) };
         // What stopped a call of the last process is not known any more.
         let is_stopped = run_by == RunBy::This && !self.shared.app.lifecycle.shutdown.is_cancelled();
-        for message in self.shared.turns.messages(topic).await? {
+        for message in self.shared.turns.waited(topic, ticket.id).await? {
             let steps = message.steps.into_iter().enumerate();
             let is_asked = |step: &Step| {
                 step.ticket_id == Some(ticket.id) && step.state == StepState::Uncertain && step.output.is_none()

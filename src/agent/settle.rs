@@ -141,8 +141,7 @@ impl Run {
 
     /// The newest message of this turn that the model wrote.
     pub(super) async fn last_message(&self) -> Result<Option<Message>> {
-        let messages = self.shared().turns.messages(self.conversation()).await?;
-        Ok(messages.into_iter().rfind(|message| message.turn_id == self.id()))
+        self.shared().turns.last_message(self.conversation(), self.id()).await
     }
 }
 

@@ -12,7 +12,7 @@ use tokio::time::{Instant, timeout, timeout_at};
 use url::Url;
 
 use super::services::services;
-use satchel_agent::chat::Agent;
+use satchel_agent::chat::{Agent, Bounds};
 use satchel_app::{App, counting, departures};
 use satchel_config::Config;
 use satchel_doors::http::{
@@ -24,7 +24,6 @@ use satchel_model::{
     error::{Error, Result},
     secret::Secret,
 };
-use satchel_net::llm::answer::Patience;
 use satchel_services::{
     backups::service::Backups, catalog::offer, embeddings::change, find::finder::Finder, graph, handles::Handles,
     ingest::workers, running::Services, scripts::Library,
@@ -92,7 +91,7 @@ impl Satchel {
             (Registry::new(tools::list::all(&Handles::new(&app.stores.catalog, &finder)))?, finder.learner().clone());
         let invoker = Invoker::new(Arc::clone(&app), registry).on_outcome(move |call| learner.concluded(call));
         // What the configuration may have wrong is found before anything is begun.
-        let agent = Agent::new(Arc::clone(&app), invoker.clone(), finder.learner().clone(), Patience::default())?;
+        let agent = Agent::new(Arc::clone(&app), invoker.clone(), finder.learner().clone(), Bounds::default())?;
         app.search.indexes.start(&app.lifecycle.tracker, &app.lifecycle.shutdown);
         offer::offer(&invoker);
         let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 
 use super::{
     db::Db,
-    messages::Placed,
+    messages::{Placed, Span},
     sql::{Tx, params},
 };
 use satchel_model::{
@@ -40,12 +40,12 @@ pub(super) fn copy(tx: &Tx, from: MessageId, to: MessageId) -> Result<()> {
     tx.run(sql, (from.to_string(), to.to_string())).map(drop)
 }
 
-/// Attachments of a conversation's messages from after `from` on, by message, without their data.
-pub(super) fn names(tx: &Tx, conversation: ConversationId, from: i64) -> Result<HashMap<String, Vec<Attachment>>> {
+/// Attachments of these messages of a conversation, by message, without their data.
+pub(super) fn names(tx: &Tx, conversation: ConversationId, span: Span) -> Result<HashMap<String, Vec<Attachment>>> {
     let sql = "SELECT m.id, a.mime, a.name, a.path FROM messages m JOIN message_attachments a ON a.message = m.id
-               WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, a.position";
+               WHERE m.conversation = ?1 AND m.seq > ?2 AND m.seq <= ?3 ORDER BY m.seq, a.position";
     let mut found: HashMap<String, Vec<Attachment>> = HashMap::new();
-    let rows = tx.all(sql, (conversation.to_string(), from), |row| {
+    let rows = tx.all(sql, (conversation.to_string(), span.after, span.upto), |row| {
         let one =
             Attachment { mime: row.get("mime")?, name: row.get("name")?, path: row.get("path")?, data: "".into() };
         Ok((row.get::<String>("id")?, one))

@@ -11,7 +11,6 @@ use super::{
 use satchel_model::{
     conversation::{ConversationId, Message, MessageId, Role, Step, TurnId},
     error::{Error, Result},
-    id::Id,
     llm::Usage,
 };
 
@@ -26,42 +25,71 @@ pub struct Placed {
     pub left_out: Vec<String>,
 }
 
-/// Every message of a conversation from after `from` on, in order, with its steps and the names of its attachments.
-pub(super) fn list(tx: &Tx, conversation: ConversationId, from: i64) -> Result<Vec<Placed>> {
+/// Messages of a conversation after one number and up to another.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Span {
+    /// The number of the last message before them.
+    pub(super) after: i64,
+    /// The number that the last of them has at most.
+    pub(super) upto: i64,
+}
+
+impl Span {
+    /// Every message.
+    pub(super) const ALL: Self = Self::after(0);
+
+    /// Every message after this number.
+    pub(super) const fn after(after: i64) -> Self {
+        Self { after, upto: i64::MAX }
+    }
+}
+
+/// These messages of a conversation, in order, with their steps and the names of their attachments.
+pub(super) fn list(tx: &Tx, conversation: ConversationId, span: Span) -> Result<Vec<Placed>> {
+    let place = (conversation.to_string(), span.after, span.upto);
     let mut steps: HashMap<String, Vec<Step>> = HashMap::new();
     let sql = "SELECT s.call_id, s.tool, s.asked_as, s.arguments, s.risk, s.state, s.success, s.output, s.model_text,
                       s.duration_ms, s.started_at, s.ticket, s.provider_id, s.malformed, s.message, s.asked_arguments,
                       s.approved_by, s.edited
                FROM steps s JOIN messages m ON m.id = s.message
-               WHERE m.conversation = ?1 AND m.seq > ?2 ORDER BY m.seq, s.position";
-    for (message, step) in tx.all(sql, (conversation.to_string(), from), |row| Ok((row.get("message")?, step(row)?)))? {
+               WHERE m.conversation = ?1 AND m.seq > ?2 AND m.seq <= ?3 ORDER BY m.seq, s.position";
+    for (message, step) in tx.all(sql, &place, |row| Ok((row.get("message")?, step(row)?)))? {
         steps.entry(message).or_default().push(step);
     }
-    let cited = passages::cited(tx, conversation)?;
-    let mut attached = attachments::names(tx, conversation, from)?;
+    let mut cited = passages::cited(tx, conversation, span)?;
+    let mut attached = attachments::names(tx, conversation, span)?;
     let sql = "SELECT seq, id, turn, role, text, created_at, model, input_tokens, output_tokens, error,
                       provider, instead_of
-               FROM messages WHERE conversation = ?1 AND seq > ?2 ORDER BY seq";
-    let mut placed = tx.all(sql, (conversation.to_string(), from), message)?;
+               FROM messages WHERE conversation = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq";
+    let mut placed = tx.all(sql, place, message)?;
     for Placed { message, .. } in &mut placed {
         let id = message.id.to_string();
         message.steps = steps.remove(&id).unwrap_or_default();
         message.attachments = attached.remove(&id).unwrap_or_default();
-        message.citations = cited.get(&id).cloned().unwrap_or_default();
+        message.citations = cited.remove(&id).unwrap_or_default();
     }
     Ok(placed)
 }
 
 /// Bytes of a conversation's messages and calls, as they are stored: looks at no text.
 pub(super) fn weight(tx: &Tx, conversation: ConversationId) -> Result<usize> {
-    let sql = "SELECT
-      (SELECT coalesce(sum(octet_length(text)), 0) FROM messages WHERE conversation = ?1)
-      + (SELECT coalesce(sum(octet_length(s.arguments) + coalesce(octet_length(s.asked_arguments), 0)
-                             + coalesce(octet_length(s.output), 0) + coalesce(octet_length(s.model_text), 0)), 0)
-         FROM steps s JOIN messages m ON m.id = s.message WHERE m.conversation = ?1)";
-    let bytes: i64 = tx.one(sql, [conversation.to_string()])?;
-    usize::try_from(bytes + attachments::weight(tx, conversation)?).map_err(Error::internal)
+    let sql = format!("SELECT coalesce(sum({TEXTS} + {ATTACHED}), 0) FROM messages m WHERE m.conversation = ?1");
+    let bytes: i64 = tx.one(&sql, [conversation.to_string()])?;
+    usize::try_from(bytes).map_err(Error::internal)
 }
+
+/// Bytes of the message `m`, its calls and what it cites.
+pub(super) const TEXTS: &str = "(octet_length(m.text)
+    + (SELECT coalesce(sum(octet_length(s.arguments) + coalesce(octet_length(s.asked_arguments), 0)
+                           + coalesce(octet_length(s.output), 0) + coalesce(octet_length(s.model_text), 0)), 0)
+       FROM steps s WHERE s.message = m.id)
+    + (SELECT coalesce(sum(octet_length(p.text)), 0)
+       FROM citations i JOIN passages p ON p.conversation = m.conversation AND p.number = i.number
+       WHERE i.message = m.id))";
+
+/// Bytes of what is attached to the message `m`.
+pub(super) const ATTACHED: &str = "(SELECT coalesce(sum(octet_length(b.data)), 0)
+    FROM message_attachments a JOIN attachments b ON b.id = a.attachment WHERE a.message = m.id)";
 
 fn message(row: &Row<'_>) -> Result<Placed> {
     let usage: (Option<i64>, Option<i64>) = (row.get("input_tokens")?, row.get("output_tokens")?);
@@ -194,40 +222,77 @@ pub(super) fn put_step(tx: &Tx, message: MessageId, position: usize, step: &Step
     Ok(())
 }
 
-/// Copies everything up to and including a message into a fresh conversation, under new ids.
+/// A message to be copied.
+struct Original {
+    id: MessageId,
+    turn: TurnId,
+}
+
+/// Copies everything up to and including a message into a fresh conversation, under new ids. Reads no text.
 pub(super) fn copy(tx: &Tx, from: ConversationId, to: ConversationId, upto: MessageId) -> Result<()> {
-    let messages = list(tx, from, 0)?;
-    let last = messages.iter().position(|placed| placed.message.id == upto);
-    let last = last.ok_or_else(|| Error::not_found(format!("There is no message '{upto}' in this conversation.")))?;
+    let sql = "SELECT id, turn FROM messages WHERE conversation = ?1
+                 AND seq <= (SELECT seq FROM messages WHERE conversation = ?1 AND id = ?2) ORDER BY seq";
+    let messages = tx.all(sql, (from.to_string(), upto.to_string()), |row| {
+        Ok(Original { id: row.parsed("id")?, turn: row.parsed("turn")? })
+    })?;
+    if messages.is_empty() {
+        return Err(Error::not_found(format!("There is no message '{upto}' in this conversation.")));
+    }
     passages::copy(tx, from, to)?;
     let mut turns: HashMap<TurnId, TurnId> = HashMap::new();
-    for Placed { mut message, .. } in messages.into_iter().take(last + 1) {
-        if message.steps.iter().any(|step| !step.state.is_settled()) {
-            return Err(Error::conflict("A turn is under way here. Branch once it is over."));
-        }
-        let turn = match turns.get(&message.turn_id) {
+    for original in messages {
+        let turn = match turns.get(&original.turn) {
             Some(turn) => *turn,
             None => {
-                let turn = Id::new();
-                tx.run(
-                    "INSERT INTO turns (id, conversation, state, error, failure, caller, provider, input_tokens, output_tokens,
-                                        model_calls, context, last_event, started_at, finished_at)
-                     SELECT ?1, ?2, 'done', error, failure, caller, provider, input_tokens, output_tokens, model_calls, context,
-                            0, started_at, coalesce(finished_at, started_at) FROM turns WHERE id = ?3",
-                    (turn.to_string(), to.to_string(), message.turn_id.to_string()),
-                )?;
-                turns.insert(message.turn_id, turn);
+                let turn = copy_turn(tx, original.turn, to)?;
+                turns.insert(original.turn, turn);
                 turn
             }
         };
-        let original = message.id;
-        message.id = MessageId::new();
-        message.turn_id = turn;
-        message.attachments.clear();
-        insert(tx, to, &message)?;
-        attachments::copy(tx, original, message.id)?;
+        copy_message(tx, original.id, to, turn)?;
     }
     Ok(())
+}
+
+/// Copies a turn as one that is over.
+fn copy_turn(tx: &Tx, original: TurnId, to: ConversationId) -> Result<TurnId> {
+    let turn = TurnId::new();
+    tx.run(
+        "INSERT INTO turns (id, conversation, state, error, failure, caller, provider, input_tokens, output_tokens,
+                            model_calls, context, last_event, started_at, finished_at)
+         SELECT ?1, ?2, 'done', error, failure, caller, provider, input_tokens, output_tokens, model_calls, context,
+                0, started_at, coalesce(finished_at, started_at) FROM turns WHERE id = ?3",
+        (turn.to_string(), to.to_string(), original.to_string()),
+    )?;
+    Ok(turn)
+}
+
+/// Copies a message with its steps, what it cites and what is attached to it.
+fn copy_message(tx: &Tx, original: MessageId, to: ConversationId, turn: TurnId) -> Result<()> {
+    let open = "SELECT 1 FROM steps WHERE message = ?1 AND state IN ('pending', 'running', 'waiting')";
+    if tx.exists(open, [original.to_string()])? {
+        return Err(Error::conflict("A turn is under way here. Branch once it is over."));
+    }
+    let copy = MessageId::new();
+    tx.run(
+        "INSERT INTO messages (id, conversation, turn, role, text, model, input_tokens, output_tokens, error,
+                               created_at, provider, instead_of)
+         SELECT ?1, ?2, ?3, role, text, model, input_tokens, output_tokens, error, created_at, provider, instead_of
+         FROM messages WHERE id = ?4",
+        (copy.to_string(), to.to_string(), turn.to_string(), original.to_string()),
+    )?;
+    let both = (copy.to_string(), original.to_string());
+    tx.run("INSERT INTO citations (message, number) SELECT ?1, number FROM citations WHERE message = ?2", &both)?;
+    tx.run(
+        "INSERT INTO steps (message, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk, state,
+                            success, output, model_text, ticket, duration_ms, started_at, asked_arguments, approved_by,
+                            edited)
+         SELECT ?1, position, call_id, provider_id, tool, asked_as, arguments, malformed, risk, state, success, output,
+                model_text, ticket, duration_ms, started_at, asked_arguments, approved_by, edited
+         FROM steps WHERE message = ?2",
+        both,
+    )?;
+    attachments::copy(tx, original, copy)
 }
 
 /// The last message of a person in a conversation.

@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::{
     conversations,
     db::Db,
+    messages::Span,
     sql::{Row, Tx, params},
 };
 use satchel_model::{
@@ -114,15 +115,16 @@ pub(super) fn cite(tx: &Tx, message: MessageId, citations: &[Citation]) -> Resul
     tx.many(sql, citations.iter().map(|citation| (message.to_string(), citation.number))).map(drop)
 }
 
-/// What each message of a conversation cites, by the message's id.
-pub(super) fn cited(tx: &Tx, conversation: ConversationId) -> Result<HashMap<String, Vec<Citation>>> {
+/// What each of these messages of a conversation cites, by the message's id.
+pub(super) fn cited(tx: &Tx, conversation: ConversationId, span: Span) -> Result<HashMap<String, Vec<Citation>>> {
     let sql = format!(
         "SELECT i.message, {COLUMNS} FROM messages m JOIN citations i ON i.message = m.id
            JOIN passages p ON p.conversation = m.conversation AND p.number = i.number
-         WHERE m.conversation = ?1 ORDER BY i.message, i.number"
+         WHERE m.conversation = ?1 AND m.seq > ?2 AND m.seq <= ?3 ORDER BY i.message, i.number"
     );
+    let place = (conversation.to_string(), span.after, span.upto);
     let mut cited: HashMap<String, Vec<Citation>> = HashMap::new();
-    for (message, citation) in tx.all(&sql, [conversation.to_string()], |row| Ok((row.get("message")?, read(row)?)))? {
+    for (message, citation) in tx.all(&sql, place, |row| Ok((row.get("message")?, read(row)?)))? {
         cited.entry(message).or_default().push(citation);
     }
     Ok(cited)

@@ -2,14 +2,18 @@
 
 mod rows;
 mod state;
+mod view;
 
-pub use self::rows::UNDER_WAY;
 use self::rows::{LATEST, NOW, WHO, given_up, insert, open_turn, turn};
+pub use self::{
+    rows::UNDER_WAY,
+    view::{AttachmentData, PageMark, ViewPage},
+};
 use super::{
     attachments, conversations,
     db::Db,
     former,
-    messages::{self, LastQuestion, Placed},
+    messages::{self, LastQuestion, Placed, Span},
     sql::Tx,
     usage,
 };
@@ -17,8 +21,8 @@ use satchel_model::{
     call::TicketId,
     caller::Caller,
     conversation::{
-        Attachment, ContextBill, ConversationId, ConversationView, FormerAnswer, FormerPlace, Message, MessageId, Role,
-        Step, Turn, TurnId, TurnState,
+        Attachment, ContextBill, ConversationId, FormerAnswer, FormerPlace, Message, MessageId, Role, Step, Turn,
+        TurnId, TurnState,
     },
     error::{Error, Result},
     llm::{ProviderId, Usage},
@@ -142,7 +146,7 @@ impl Turns {
                 let LastQuestion { id, seq, turn: old } = messages::last_question(tx, new.conversation)?
                     .ok_or_else(|| Error::conflict("Nothing was asked here yet."))?;
                 let turn = insert(tx, &new)?;
-                former::keep(tx, id, &messages::list(tx, new.conversation, seq)?)?;
+                former::keep(tx, id, &messages::list(tx, new.conversation, Span::after(seq))?)?;
                 let place = (new.conversation.to_string(), seq);
                 tx.run("DELETE FROM messages WHERE conversation = ?1 AND seq > ?2", place)?;
                 tx.run("UPDATE messages SET turn = ?1 WHERE seq = ?2", (turn.id.to_string(), seq))?;
@@ -205,38 +209,6 @@ impl Turns {
         self.db.write(move |tx| tx.run(sql, (turn.to_string(), text)).map(drop)).await
     }
 
-    /// A conversation as one moment has it: its messages, and the last turn with the number of the last event that
-    /// stands in them.
-    pub async fn view(&self, user: UserId, conversation: ConversationId) -> Result<ConversationView> {
-        self.db
-            .read(move |tx| {
-                let moment = tx.moment()?;
-                let found = conversations::get(&moment, user, conversation)?;
-                let mut messages = messages::list(&moment, conversation, 0)?;
-                attachments::fill(&moment, &mut messages, usize::MAX)?;
-                let turn = moment.first(LATEST, [conversation.to_string()], turn)?;
-                let former = former::counts(&moment, conversation)?;
-                let counted = |message: Message| {
-                    let former = former.get(&message.id).copied().unwrap_or(0);
-                    Message { former, ..message }
-                };
-                let messages = messages.into_iter().map(|placed| counted(placed.message)).collect();
-                Ok(ConversationView { conversation: found, messages, turn })
-            })
-            .await
-    }
-
-    /// Bytes of a conversation's messages and calls, as they are stored.
-    pub async fn weight(&self, user: UserId, conversation: ConversationId) -> Result<usize> {
-        self.db
-            .read(move |tx| {
-                let moment = tx.moment()?;
-                conversations::get(&moment, user, conversation)?;
-                messages::weight(&moment, conversation)
-            })
-            .await
-    }
-
     /// A former answer of one of this person's questions; 1 is the oldest.
     ///
     /// # Errors
@@ -270,12 +242,6 @@ impl Turns {
             .await
     }
 
-    /// Every message of a conversation, in order, with the names of its attachments.
-    pub async fn messages(&self, conversation: ConversationId) -> Result<Vec<Message>> {
-        let placed = self.db.read(move |tx| messages::list(tx, conversation, 0)).await?;
-        Ok(placed.into_iter().map(|placed| placed.message).collect())
-    }
-
     /// What a model is told of a conversation: what was shortened, and every message after it, with the names of
     /// its attachments.
     pub async fn history(&self, conversation: ConversationId) -> Result<(Summary, Vec<Placed>)> {
@@ -287,7 +253,7 @@ impl Turns {
                     Ok(Summary { text: row.get("text")?, upto: row.get("upto")? })
                 })?;
                 let summary = summary.unwrap_or_default();
-                let messages = messages::list(tx, conversation, summary.upto)?;
+                let messages = messages::list(tx, conversation, Span::after(summary.upto))?;
                 Ok((summary, messages))
             })
             .await

@@ -5,7 +5,7 @@ use std::{sync::Arc, time::Duration};
 use parking_lot::Mutex;
 use satchel::{
     agent::{
-        chat::{Agent, NewMessage},
+        chat::{Agent, Bounds, NewMessage},
         log::{Frame, Subscription},
     },
     engine::{context::Context, decide::Answer, invoker::Invoker, registry::Registry, tool::Tool},
@@ -17,7 +17,6 @@ use satchel::{
         output::Output,
         spec::{Category, Risk},
     },
-    net::llm::answer::Patience,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -122,7 +121,7 @@ impl Scene {
             Arc::clone(&app),
             invoker.clone(),
             chat.app.satchel.services.finder.learner().clone(),
-            Patience::default(),
+            Bounds::default(),
         );
         let agent = agent.unwrap();
         let caller = chat.app.owner().await.caller;

@@ -2,6 +2,7 @@
 
 mod former;
 mod large;
+mod paged;
 mod questions;
 mod restarted;
 

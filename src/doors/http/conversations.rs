@@ -1,21 +1,24 @@
 //! `/api/conversations`: one's own talks with the model. Another person's are not found.
 
+mod paged;
+
 use actix_web::{
-    HttpResponse,
+    HttpRequest, HttpResponse,
     http::header::CONTENT_DISPOSITION,
     web::{Data, Path, Query},
 };
 use serde::{Deserialize, Deserializer};
 
+use self::paged::{Form, Paged};
 use super::{
     body::{Body, OptionalBody, id},
     json::Json,
     route::{Guard::SignedIn, Route, route},
+    standing::Standing,
     state::State,
 };
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
-use satchel_agent::export;
 use satchel_model::{
     caller::Caller,
     conversation::{Branch, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId},
@@ -25,6 +28,8 @@ use satchel_store::conversations::ConversationChange;
 
 /// Longest title and folder name.
 const LONGEST: usize = 200;
+/// A conversation of more bytes is sent page by page.
+const PAGED: usize = 4 << 20;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -84,10 +89,19 @@ async fn create(state: Data<State>, Who(caller): Who<Caller>, body: OptionalBody
 /// A conversation with its messages and its last turn.
 #[utoipa::path(get, path = "/api/conversations/{id}",
     tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = ConversationView)))]
-async fn one(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<HttpResponse> {
+async fn one(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    path: Path<String>,
+    request: HttpRequest,
+) -> HttpResult<HttpResponse> {
     let (user, id) = (caller.user, id(&path)?);
     let bytes = state.agent.weight(user, id).await?;
-    Ok(state.delivery.load(user, bytes, state.agent.view(user, id)).await?)
+    if bytes <= PAGED {
+        return Ok(state.delivery.load(user, bytes, state.agent.view(user, id)).await?);
+    }
+    let paged = Paged { state, standing: Standing::new(&request), user, id, form: Form::Json };
+    Ok(HttpResponse::Ok().content_type("application/json").streaming(paged.pieces().await?))
 }
 
 #[derive(Deserialize, utoipa::ToSchema)]
@@ -190,15 +204,18 @@ async fn former(
     tag = "conversations", params(("id" = String, Path,)), responses(
     (status = 200, description = "Markdown", content_type = "text/markdown", body = String),
 ))]
-async fn markdown(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) -> HttpResult<HttpResponse> {
+async fn markdown(
+    state: Data<State>,
+    Who(caller): Who<Caller>,
+    path: Path<String>,
+    request: HttpRequest,
+) -> HttpResult<HttpResponse> {
     let id: ConversationId = id(&path)?;
-    // Its calls' outputs are loaded with it.
-    let _turn = state.delivery.turn(Some(caller.user)).await;
-    let view = state.agent.view(caller.user, id).await?;
+    let paged = Paged { state, standing: Standing::new(&request), user: caller.user, id, form: Form::Markdown };
     Ok(HttpResponse::Ok()
         .content_type("text/markdown; charset=utf-8")
         .insert_header((CONTENT_DISPOSITION, format!("attachment; filename=\"conversation-{id}.md\"")))
-        .body(export::markdown(&view)))
+        .streaming(paged.pieces().await?))
 }
 
 fn name(text: &str) -> Result<String> {

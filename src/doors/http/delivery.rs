@@ -160,6 +160,26 @@ impl Delivery {
         written.await?.ok_or_else(|| Error::internal("a page could not be made"))?
     }
 
+    /// Such a page of about so many bytes, in room of the person's that it takes until it is sent. `write` returns it as
+    /// text, and what the next one follows.
+    pub(super) async fn page_in_room<T, N, F>(
+        &self,
+        user: UserId,
+        bytes: usize,
+        page: impl Future<Output = Result<T>>,
+        write: F,
+    ) -> Result<(Pieces, N)>
+    where
+        T: Send + 'static,
+        N: Send + 'static,
+        F: FnOnce(T) -> Result<(Vec<u8>, N)> + Send + 'static,
+    {
+        let mut room = self.room(user, bytes).await;
+        let (text, next) = self.page(user, page, write).await?;
+        room.keep(text.len());
+        Ok((Pieces { rest: text.into(), _room: room }, next))
+    }
+
     /// The answer to a call that worked: its whole result, or as much of it as an answer holds.
     pub(super) async fn done(&self, to: Recipient<'_>, mut done: Done) -> Result<HttpResponse> {
         let user = to.user;

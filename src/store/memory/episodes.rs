@@ -4,7 +4,7 @@ use super::rows;
 use crate::{
     conversations,
     db::Db,
-    messages,
+    messages::{self, Span},
     sql::{Params, Tx, params},
 };
 use satchel_model::{
@@ -90,7 +90,7 @@ fn due(tx: &Tx, sql: &str, bound: impl Params) -> Result<Vec<Due>> {
         .into_iter()
         .map(|(conversation, user, title, told)| {
             let from = if of_conversation(&moment, user, conversation)?.is_some() { 0 } else { told };
-            let placed = messages::list(&moment, conversation, from)?;
+            let placed = messages::list(&moment, conversation, Span::after(from))?;
             let upto = placed.last().map_or(told, |placed| placed.seq);
             let messages = placed.into_iter().map(|placed| placed.message).collect();
             Ok(Due { user, conversation, title, messages, upto })

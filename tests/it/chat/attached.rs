@@ -1,5 +1,11 @@
 //! Attachments: stored once, shown to the model as far as there is room, and bounded.
 
+use std::sync::Arc;
+
+use satchel::{
+    agent::chat::{Agent, Bounds, NewMessage},
+    model::{conversation::Attachment, error::Kind},
+};
 use serde_json::{Value, json};
 
 use crate::support::{
@@ -92,4 +98,40 @@ async fn a_conversation_leaves_the_disk_its_floor_and_attachments_have_bounds() 
         assert_eq!(status, 507, "{path}: {answer}");
     }
     assert_eq!(chat.owner.view(&conversation).await["messages"], view["messages"]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_conversations_of_one_person_have_a_bound_in_which_branches_share_what_is_attached() {
+    assert_eq!(Bounds::default().stored, 1 << 30);
+    let chat = Chat::start((0..3).map(|_| say(&"word ".repeat(16_000))).collect()).await;
+    let (app, owner) = (Arc::clone(&chat.app.satchel.app), chat.app.owner().await.caller);
+    let learner = chat.app.satchel.services.finder.learner().clone();
+    let bounds = Bounds { stored: 800_000, ..Bounds::default() };
+    let agent = Agent::new(app, chat.app.satchel.invoker.clone(), learner, bounds).unwrap();
+    let id = chat.app.conversation(&owner).await;
+    let say = async |name: &str, bytes: usize| {
+        let one =
+            Attachment { mime: "image/png".to_owned(), name: name.to_owned(), data: picture(bytes).into(), path: None };
+        let message = NewMessage { content: "Look.".to_owned(), attachments: vec![one], provider: None };
+        let mut events = agent.send(&owner, id, message).await?;
+        while events.next().await.is_some() {}
+        Ok::<_, satchel::model::error::Error>(())
+    };
+    say("first.png", 300_000).await.unwrap();
+    let answer = agent.view(owner.user, id).await.unwrap().messages[1].id;
+    // 400,000 of the picture, and 80,000 of each answer.
+    for _ in 0..3 {
+        agent.branch(owner.user, id, answer).await.unwrap();
+    }
+    let refused = agent.branch(owner.user, id, answer).await.unwrap_err();
+    assert_eq!(refused.kind(), Kind::DiskFull);
+    let refused = say("second.png", 100_000).await.unwrap_err();
+    assert!(refused.message().contains("may have 781.3 KB"), "{}", refused.message());
+    assert_eq!(agent.view(owner.user, id).await.unwrap().messages.len(), 2);
+    // What is small is taken without adding up, and other people have a bound of their own.
+    say("dot.png", 0).await.unwrap();
+    let other = chat.app.caller(&[]).await;
+    let theirs = chat.app.conversation(&other).await;
+    let message = NewMessage { content: "x".repeat(100_000), ..NewMessage::default() };
+    agent.send(&other, theirs, message).await.unwrap();
 }

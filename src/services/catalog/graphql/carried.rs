@@ -39,6 +39,10 @@ struct Document {
 pub(in crate::catalog) fn of_request(request: RestRequest) -> Carried {
     let RestRequest { method, path, query, body, .. } = request;
     let in_path = path.split_once('?').map(|(_, query)| query.split('#').next().unwrap_or_default());
+    // Some servers part a query at semicolons, too, and find another document behind one.
+    if in_path.is_some_and(|query| query.contains(';')) {
+        return Carried::Unclear;
+    }
     let in_path = form_urlencoded::parse(in_path.unwrap_or_default().as_bytes()).into_owned();
     let pairs: Vec<(String, String)> = in_path.chain(query).collect();
     let of_body = match body {

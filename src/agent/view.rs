@@ -1,0 +1,94 @@
+//! What is read of conversations: whole, in pages, and the events of their last turn.
+
+use super::{chat::Agent, log::Subscription};
+use satchel_model::{
+    call::TicketState,
+    conversation::{ConversationId, ConversationView, FormerAnswer, FormerPlace, Message},
+    error::{Error, Result},
+    user::UserId,
+};
+use satchel_store::turns::{AttachmentData, PageMark, ViewPage};
+
+impl Agent {
+    /// The events of the last turn, from after the one with this id on.
+    pub async fn events(&self, user: UserId, id: ConversationId, after: Option<&str>) -> Result<Subscription> {
+        self.shared.conversations.get(user, id).await?;
+        if let Some(live) = self.live(id) {
+            return Ok(live.log.subscribe(after));
+        }
+        let (turn, message) = self.shared.turns.end(user, id).await?;
+        let turn = turn.ok_or_else(|| Error::not_found("Nothing was asked here yet."))?;
+        let last = turn.last_event_id.rsplit_once('-').and_then(|(_, n)| n.parse().ok()).unwrap_or(0);
+        let done = serde_json::json!({"message_id": message, "state": turn.state});
+        Ok(Subscription::new(turn.id, last, "done", &done))
+    }
+
+    /// A conversation with its messages, and the questions that wait in it.
+    pub async fn view(&self, user: UserId, id: ConversationId) -> Result<ConversationView> {
+        let mut view = self.shared.turns.view(user, id).await?;
+        self.add_tickets(user, &mut view.messages).await;
+        Ok(view)
+    }
+
+    /// The page of a conversation after a mark, or the first one, and the questions that wait in it.
+    ///
+    /// # Errors
+    ///
+    /// If this person has no such conversation, or the message of the mark gave way to another since.
+    pub async fn page(
+        &self,
+        user: UserId,
+        id: ConversationId,
+        after: Option<PageMark>,
+        data: AttachmentData,
+    ) -> Result<ViewPage> {
+        let mut page = self.shared.turns.page(user, id, after, data).await?;
+        self.add_tickets(user, &mut page.messages).await;
+        Ok(page)
+    }
+
+    /// About so many bytes such a page has.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::page`] has them.
+    pub async fn page_weight(
+        &self,
+        user: UserId,
+        id: ConversationId,
+        after: Option<PageMark>,
+        data: AttachmentData,
+    ) -> Result<usize> {
+        self.shared.turns.page_weight(user, id, after, data).await
+    }
+
+    /// Adds the questions that calls wait for, and what is approved and being run.
+    async fn add_tickets(&self, user: UserId, messages: &mut [Message]) {
+        let now = self.shared.app.clock.now();
+        for step in messages.iter_mut().flat_map(|message| &mut message.steps) {
+            let Some(ticket) = step.ticket_id else { continue };
+            let found = self.shared.app.stores.tickets.get_with_approval(ticket, user, now).await;
+            step.ticket = found.ok().map(|(ticket, approved)| {
+                if ticket.state == TicketState::Running {
+                    step.set_running(approved.as_ref());
+                }
+                ticket
+            });
+        }
+    }
+
+    /// About so many bytes a conversation's messages have.
+    pub async fn weight(&self, user: UserId, id: ConversationId) -> Result<usize> {
+        self.shared.turns.weight(user, id).await
+    }
+
+    /// A former answer of a question.
+    pub async fn former(&self, user: UserId, place: FormerPlace) -> Result<FormerAnswer> {
+        self.shared.turns.former(user, place).await
+    }
+
+    /// About so many bytes a former answer has.
+    pub async fn former_weight(&self, user: UserId, place: FormerPlace) -> Result<usize> {
+        self.shared.turns.former_weight(user, place).await
+    }
+}
