@@ -33,9 +33,9 @@ async fn every_statement_of_the_store_prepares_on_postgresql() {
     let traced = trace::begin();
     let app = TestApp::start().await;
     deeds::a_little_of_everything(&app).await;
+    let traced = traced.statements();
     let schema = schema::translated(&dir::database(app.dir.path()));
     app.satchel.stop().await;
-    let traced = traced.statements();
 
     let (written, composed): (Vec<Text>, Vec<Text>) = statements::written().into_iter().partition(Text::is_whole);
     let unseen: Vec<&Text> = composed.iter().filter(|text| !traced.iter().any(|sql| text.is_form_of(sql))).collect();

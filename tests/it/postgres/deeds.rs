@@ -2,6 +2,7 @@
 
 use satchel::{
     model::{
+        caller::Caller,
         conversation::{FormerPlace, MessageId},
         egress::Passed,
         knowledge::{DocumentId, NewCollection},
@@ -22,15 +23,15 @@ use serde_json::json;
 use crate::support::app::TestApp;
 
 pub async fn a_little_of_everything(app: &TestApp) {
-    with_tools(app).await;
+    let caller = app.caller(&["*"]).await;
+    with_tools(app, &caller).await;
     with_knowledge(app).await;
     with_the_graph(app).await;
-    with_the_past(app).await;
+    with_the_past(app, &caller).await;
 }
 
 /// What is put is put twice: the second time it changes what is there.
-async fn with_tools(app: &TestApp) {
-    let owner = app.owner().await.caller;
+async fn with_tools(app: &TestApp, caller: &Caller) {
     for (tool, params) in [
         ("index_put", json!({"id": "heron", "text": "It stands at the weir."})),
         ("graph_upsert_node", json!({"id": "heron", "labels": ["Bird"]})),
@@ -41,7 +42,7 @@ async fn with_tools(app: &TestApp) {
         ("recall_memories", json!({"query": "heron"})),
     ] {
         for _ in 0..2 {
-            app.data(&owner, tool, params.clone()).await.unwrap();
+            app.data(caller, tool, params.clone()).await.unwrap();
         }
     }
 }
@@ -53,7 +54,8 @@ async fn with_knowledge(app: &TestApp) {
     let made = stores.collections.create(&owner, new).await.unwrap();
     stores.delete_collection(&owner, made.id).await.unwrap();
     let filter = Filter { q: Some("heron".to_owned()), ..Filter::default() };
-    assert!(stores.documents.list(reader, filter).await.unwrap().is_empty());
+    assert!(stores.documents.list(reader, filter.clone()).await.unwrap().is_empty());
+    assert_eq!(stores.documents.matching(reader, filter).await.unwrap(), 0);
     let named = vec![DocumentId::new()];
     assert!(stores.documents.chunk_ids(reader, named, vec!["pdf".to_owned()]).await.unwrap().is_empty());
     assert!(stores.documents.excerpts(reader, vec![1]).await.unwrap().is_empty());
@@ -68,9 +70,10 @@ async fn with_the_graph(app: &TestApp) {
     let found = graph.nodes(sight, filter).await.unwrap();
     assert_eq!(found.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["heron"]);
     assert_eq!(graph.overview(sight).await.unwrap().nodes, 2);
+    assert_eq!(graph.around(sight, "heron", None, 1).await.unwrap().edges.len(), 1);
 }
 
-async fn with_the_past(app: &TestApp) {
+async fn with_the_past(app: &TestApp, caller: &Caller) {
     let (owner, db) = (app.owner().await, &app.satchel.app.db);
     let text = || Some("heron".to_owned());
     let filter = egress::Filter {
@@ -95,13 +98,14 @@ async fn with_the_past(app: &TestApp) {
     };
     assert!(audit.find(filter.clone(), 5).await.unwrap().is_empty());
     audit.facets(filter).await.unwrap();
+    audit.facets(audit::Filter { user: text(), ..audit::Filter::default() }).await.unwrap();
 
-    let conversation = app.conversation(&owner.caller).await;
+    let conversation = app.conversation(caller).await;
     let place = FormerPlace { conversation, question: MessageId::new(), number: 1 };
-    Turns::new(db).former_weight(owner.caller.user, place).await.unwrap_err();
+    Turns::new(db).former_weight(caller.user, place).await.unwrap_err();
 
     let origins = Origins::new(db);
-    origins.list(&owner.caller).await.unwrap();
+    origins.list(caller).await.unwrap();
     let vouch = Vouch { kind: Kind::Memory, id: "none".to_owned(), updated_at: Time::from_millis(1) };
     origins.vouch(&owner, vouch).await.unwrap_err();
 }

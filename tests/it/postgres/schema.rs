@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use rusqlite::Connection;
+use satchel::store::sql::{Connection, Row};
 
 /// Columns for which SQLite has no type of its own, and statements take for truth values. One that is left out here is
 /// found: its statements do not prepare.
@@ -34,10 +34,9 @@ const JSON: [(&str, &str); 3] = [("endpoints", "operation"), ("tree_origins", "o
 pub fn translated(database: &Path) -> Vec<String> {
     let sql = "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('table', 'index') AND sql IS NOT NULL
                AND name NOT LIKE 'sqlite!_%' ESCAPE '!' ORDER BY rowid";
-    let database = Connection::open(database).unwrap();
-    let mut statement = database.prepare(sql).unwrap();
-    let found = statement.query_map((), |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?))).unwrap();
-    let found: Vec<(String, String, String)> = found.collect::<Result<_, _>>().unwrap();
+    let database = Connection::open_read_only(database).unwrap();
+    let read = |row: &Row<'_>| Ok((row.get("type")?, row.get("name")?, row.get("sql")?));
+    let found: Vec<(String, String, String)> = database.all(sql, (), read).unwrap();
     found.into_iter().map(|(kind, name, sql)| if kind == "table" { table(&name, &sql) } else { sql }).collect()
 }
 

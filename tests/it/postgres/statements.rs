@@ -16,8 +16,8 @@ const BEGINNINGS: [&str; 5] = ["SELECT ", "INSERT INTO ", "UPDATE ", "DELETE FRO
 /// A statement of the source, with one space wherever there are several or lines end.
 #[derive(Debug)]
 pub struct Text {
-    file: String,
-    line: usize,
+    /// The file and the line.
+    place: String,
     /// What stands between the places that are filled as it runs.
     parts: Vec<String>,
 }
@@ -29,7 +29,7 @@ impl Text {
     }
 
     pub fn is_in(&self, file: &str) -> bool {
-        self.file == file
+        self.place.strip_prefix(file).is_some_and(|line| line.starts_with(':'))
     }
 
     pub fn holds(&self, part: &str) -> bool {
@@ -63,7 +63,7 @@ pub fn written() -> Vec<Text> {
             let filled = fill(&unescaped(&literal), file, &constants);
             let sql = filled.split_whitespace().collect::<Vec<_>>().join(" ");
             if BEGINNINGS.iter().any(|beginning| sql.starts_with(beginning)) {
-                found.push(Text { file: file.clone(), line, parts: parts(&sql) });
+                found.push(Text { place: format!("{file}:{line}"), parts: parts(&sql) });
             }
         }
     }
@@ -184,7 +184,7 @@ pub fn translated(sql: &str) -> String {
 
 #[test]
 fn a_statement_is_known_by_what_stands_around_its_places() {
-    let text = Text { file: String::new(), line: 1, parts: parts("SELECT {a} FROM t WHERE {} AND b = '{}'") };
+    let text = Text { place: String::new(), parts: parts("SELECT {a} FROM t WHERE {} AND b = '{}'") };
     assert_eq!(text.parts, ["SELECT ", " FROM t WHERE ", " AND b = '{}'"]);
     assert!(text.is_form_of("SELECT c, d FROM t WHERE TRUE AND b = '{}'"));
     assert!(!text.is_form_of("SELECT c FROM t WHERE b = '{}'"));
