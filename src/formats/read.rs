@@ -1,11 +1,12 @@
-//! The one way in: finds out what a file is and reads it, contained.
+//! The one way in: finds out what a file is and reads it.
+
+use url::Url;
 
 use super::{
-    code,
-    contain::contained,
-    csv, docx,
+    code, csv, docx,
     extracted::{Draft, Extracted, Kind},
-    html, json, kind,
+    html::{self, Wanted},
+    json, kind,
     limits::Limits,
     markdown, pdf, pptx, text, xlsx,
 };
@@ -14,6 +15,28 @@ use satchel_model::error::{Error, Result};
 /// Reads a file. `name` is only asked for its ending, where the content does not say what it is. Bombs, encrypted and
 /// broken files are refused with a sentence that says so.
 pub fn read(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
+    read_wanted(bytes, name, Wanted::Document, limits)
+}
+
+/// Reads a page for its article, or all of it but what stands around the text where it is none; any other file as it is.
+/// The address is the one it came from, and `plain` if its bare text is enough.
+///
+/// # Errors
+///
+/// As [`read`].
+pub(super) fn article(
+    bytes: &[u8],
+    name: &str,
+    address: Option<&str>,
+    plain: bool,
+    limits: &Limits,
+) -> Result<Extracted> {
+    let address = address.and_then(|address| Url::parse(address).ok());
+    let wanted = if plain { Wanted::Text } else { Wanted::Article(address.as_ref()) };
+    read_wanted(bytes, name, wanted, limits)
+}
+
+fn read_wanted(bytes: &[u8], name: &str, wanted: Wanted<'_>, limits: &Limits) -> Result<Extracted> {
     if bytes.is_empty() {
         return Err(Error::invalid("The file is empty."));
     }
@@ -24,10 +47,6 @@ pub fn read(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
             limits.file
         )));
     }
-    contained(|| dispatch(bytes, name, limits))
-}
-
-fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
     let kind = kind::detect(bytes, name)?;
     let mut draft = Draft::new(kind, limits);
     match kind {
@@ -35,7 +54,7 @@ fn dispatch(bytes: &[u8], name: &str, limits: &Limits) -> Result<Extracted> {
         Kind::Docx => docx::read::read(bytes, &mut draft)?,
         Kind::Xlsx => xlsx::read::read(bytes, &mut draft)?,
         Kind::Pptx => pptx::read(bytes, &mut draft)?,
-        Kind::Html => html::read(bytes, &mut draft)?,
+        Kind::Html => html::read(bytes, wanted, &mut draft)?,
         Kind::Markdown => markdown::read(bytes, &mut draft)?,
         Kind::Csv => csv::read(bytes, &mut draft)?,
         Kind::Json => json::read(bytes, &mut draft)?,

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use super::convert::CsvSheet;
-use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read, readable};
+use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read};
 use satchel_model::error::{Error, Kind, Result};
 
 /// The task to do with the contents.
@@ -32,6 +32,8 @@ pub enum Task {
         name: String,
         /// The address it came from.
         address: Option<String>,
+        /// `true` if its bare text is enough: it took too much to be read as a page.
+        plain: bool,
     },
     /// Turn the sheets of a workbook into CSV: a list of [`CsvSheet`]s.
     Csv {
@@ -177,7 +179,9 @@ impl<W: Write> Answer<W> {
             Task::Document { name, form: DocumentForm::Text } => {
                 self.value(read::read(first, &name, limits).map(DocumentText::from))
             }
-            Task::Article { name, address } => self.value(readable::read(first, &name, address.as_deref(), limits)),
+            Task::Article { name, address, plain } => {
+                self.value(read::article(first, &name, address.as_deref(), plain, limits))
+            }
             Task::Csv { sheet } => self.value(convert::csv(first, sheet.as_deref(), limits)),
             Task::Append { paragraphs } => {
                 self.bytes(modify::append(first, &paragraphs, limits).map(|bytes| ((), bytes)))
