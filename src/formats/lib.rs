@@ -1,7 +1,7 @@
 //! Documents: bytes in, text with its structure out, and back. Pure: nothing here reads a file or a socket.
 //!
-//! Bytes from outside are read in a process of their own: [`worker`] says what it can do. There, too, everything a document
-//! can make grow is counted against [`limits::Limits`].
+//! Bytes from outside are read in a process of their own: [`worker`] says what it can do. The kernel bounds its memory and
+//! time; what comes out of it, and what a PDF makes grow, is counted against [`limits::Limits`].
 
 pub mod api;
 mod charset;

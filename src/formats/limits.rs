@@ -1,5 +1,5 @@
-//! Limits of reading a document: bytes it unpacks to, text it gives, pieces it is built from. Whatever grows is counted, so
-//! that a refusal says of what there is too much. The process that reads it has limits of memory and time besides.
+//! Limits of reading a document, beside the memory and the time of the process that reads it. Whatever grows in a PDF is
+//! counted, so that a refusal says of what there is too much.
 
 use satchel_model::error::{Error, Result};
 
@@ -37,7 +37,7 @@ impl Default for Limits {
     }
 }
 
-/// The rest of the limits while one document is read.
+/// The rest of the limits while one PDF is read.
 #[derive(Debug)]
 pub(super) struct Budget {
     limits: Limits,
@@ -99,20 +99,8 @@ impl Budget {
                 self.text = left;
                 Ok(())
             }
-            None => Err(self.too_much_text()),
+            None => Err(too_much_text(self.limits.text)),
         }
-    }
-
-    /// Refuses text that will not fit, before it is read.
-    pub(super) fn fits(&self, bytes: usize) -> Result<()> {
-        if bytes <= self.text { Ok(()) } else { Err(self.too_much_text()) }
-    }
-
-    fn too_much_text(&self) -> Error {
-        Error::invalid(format!(
-            "The document holds more than {} MB of text. Split it into smaller files.",
-            self.limits.text >> 20
-        ))
     }
 
     /// Counts one page, slide or sheet, of which `before` are done.
@@ -146,6 +134,11 @@ impl Budget {
         self.values = self.values.saturating_sub(bytes / 64);
         self.value()
     }
+}
+
+/// Returns the refusal of a document that holds more than so many bytes.
+pub(super) fn too_much_text(most: usize) -> Error {
+    Error::invalid(format!("The document holds more than {} MB of text. Split it into smaller files.", most >> 20))
 }
 
 fn too_many_pieces() -> Error {

@@ -1,6 +1,6 @@
 //! Markdown: headings, paragraphs, lists, code and tables, without the marks.
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::{
     charset,
@@ -106,12 +106,9 @@ impl Reader {
                 self.end(draft)?;
                 self.kind = BlockKind::Heading(number(*level));
             }
-            Tag::CodeBlock(block) => {
+            Tag::CodeBlock(_) => {
                 self.end(draft)?;
                 self.kind = BlockKind::Code;
-                if let CodeBlockKind::Fenced(language) = block {
-                    draft.budget.keep(language.len())?;
-                }
             }
             Tag::Paragraph if self.items == 0 => self.end(draft)?,
             _ => {}

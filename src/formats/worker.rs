@@ -182,17 +182,13 @@ impl<W: Write> Answer<W> {
             Task::Article { name, address, plain } => {
                 self.value(read::article(first, &name, address.as_deref(), plain, limits))
             }
-            Task::Csv { sheet } => self.value(convert::csv(first, sheet.as_deref(), limits)),
-            Task::Append { paragraphs } => {
-                self.bytes(modify::append(first, &paragraphs, limits).map(|bytes| ((), bytes)))
-            }
+            Task::Csv { sheet } => self.value(convert::csv(first, sheet.as_deref())),
+            Task::Append { paragraphs } => self.bytes(modify::append(first, &paragraphs).map(|bytes| ((), bytes))),
             Task::Replace { old, new } => {
-                let replaced = modify::replace(first, &old, &new, limits);
+                let replaced = modify::replace(first, &old, &new);
                 self.bytes(replaced.map(|(bytes, count)| (count, bytes)))
             }
-            Task::UpdateCells { updates } => {
-                self.bytes(modify::update_cells(first, &updates, limits).map(|bytes| ((), bytes)))
-            }
+            Task::UpdateCells { updates } => self.bytes(modify::update_cells(first, &updates).map(|bytes| ((), bytes))),
             Task::Merge => self.bytes(modify::merge(contents, limits).map(|(bytes, pages)| (pages, bytes))),
             Task::Page { charset, address, article, plain } => {
                 let reading = page::Reading { charset: charset.as_deref(), address: &address, article, plain };
