@@ -28,6 +28,14 @@ pub(super) fn decode<'a>(bytes: &'a [u8], declared: Option<&str>) -> Result<(Cow
     Ok((text, encoding.name()))
 }
 
+/// The encoding that a page names near its beginning.
+pub(super) fn of_html(bytes: &[u8]) -> Option<String> {
+    let head = String::from_utf8_lossy(bytes.get(..2048).unwrap_or(bytes)).to_ascii_lowercase();
+    let behind =
+        head.split("charset").nth(1)?.trim_start().strip_prefix('=')?.trim_start().trim_start_matches(['"', '\'']);
+    Some(behind.chars().take_while(|c| c.is_ascii_alphanumeric() || "-_:".contains(*c)).collect())
+}
+
 /// The encoding that XML names in its own declaration (XML 1.0, 4.3.3).
 pub(super) fn of_xml(bytes: &[u8]) -> Option<String> {
     let start = String::from_utf8_lossy(bytes.get(..256).unwrap_or(bytes)).into_owned();

@@ -11,7 +11,6 @@ const LONG: usize = 60;
 
 pub(super) fn read(bytes: &[u8], name: &str, draft: &mut Draft) -> Result<()> {
     let (text, encoding) = charset::decode(bytes, None)?;
-    draft.budget.fits(text.len())?;
     draft.note("encoding", encoding);
     draft.note("lines", text.lines().count());
     if let Some((_, ending)) = name.rsplit_once('.') {

@@ -14,9 +14,6 @@ const SEPARATORS: [u8; 4] = [b',', b';', b'\t', b'|'];
 /// Rows the guess looks at, and bytes.
 const LOOKED_AT: (usize, usize) = (20, 64 << 10);
 
-/// Memory of a cell beside its text.
-const CELL: usize = 32;
-
 /// Most columns of a row, as many as a workbook has.
 const COLUMNS: usize = 16_384;
 
@@ -28,13 +25,10 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     draft.note("encoding", encoding);
     let separator = separator(&text);
     draft.note("separator", char::from(separator).to_string());
-    // Each row is read as a whole, and its text is kept in the text and in the table.
-    let cells = text.bytes().filter(|byte| *byte == separator).count();
-    draft.budget.fits(text.len().saturating_mul(2).saturating_add(cells.saturating_mul(CELL)))?;
     let (mut rows, mut table) = (Rows::new(&text, separator), Table::default());
     while let Some(record) = rows.read()? {
         let row: Vec<String> = record.iter().map(|cell| cell.trim().to_owned()).collect();
-        draft.budget.keep(row.iter().map(|cell| cell.len() + size_of::<String>()).sum())?;
+        draft.keep(row.iter().map(|cell| cell.len() + size_of::<String>()).sum())?;
         if row.iter().any(|cell| !cell.is_empty()) {
             draft.block(BlockKind::TableRow, &row.join("\t"), None)?;
             table.rows.push(row);

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::limits::{Budget, Limits};
+use super::limits::{Limits, too_much_text};
 use satchel_model::error::Result;
 
 /// The kind of a file.
@@ -152,18 +152,28 @@ impl From<Extracted> for DocumentText {
     }
 }
 
-/// A document while it is read: what is kept is counted.
+/// Memory a piece of the result takes beside its text.
+const PIECE: usize = 64;
+
+/// A document while it is read. The result is counted: whoever wants it takes it out of the process that reads.
 #[derive(Debug)]
 pub(super) struct Draft {
     pub(super) done: Extracted,
-    pub(super) budget: Budget,
+    most: usize,
+    kept: usize,
 }
 
 impl Draft {
     pub(super) fn new(kind: Kind, limits: &Limits) -> Self {
         let done =
             Extracted { kind, title: None, blocks: Vec::new(), tables: Vec::new(), metadata: Map::new(), pages: None };
-        Self { done, budget: Budget::new(limits) }
+        Self { done, most: limits.text, kept: 0 }
+    }
+
+    /// Counts a piece of the result.
+    pub(super) fn keep(&mut self, bytes: usize) -> Result<()> {
+        self.kept = self.kept.saturating_add(bytes).saturating_add(PIECE);
+        if self.kept <= self.most { Ok(()) } else { Err(too_much_text(self.most)) }
     }
 
     /// Adds a block, unless it is blank. Blanks around it are dropped, and within it joined where they mean nothing.
@@ -176,7 +186,7 @@ impl Draft {
         if text.trim().is_empty() {
             return Ok(());
         }
-        self.budget.keep(text.len())?;
+        self.keep(text.len())?;
         self.done.blocks.push(Block { kind, text, page });
         Ok(())
     }
@@ -190,7 +200,7 @@ impl Draft {
             return Ok(());
         }
         for row in &table.rows {
-            self.budget.keep(row.iter().map(|cell| cell.len() + size_of::<String>()).sum())?;
+            self.keep(row.iter().map(|cell| cell.len() + size_of::<String>()).sum())?;
             let cells: Vec<String> = row.iter().map(|cell| tidy(cell)).collect();
             self.block(BlockKind::TableRow, &cells.join("\t"), table.page)?;
         }
@@ -202,7 +212,7 @@ impl Draft {
     pub(super) fn note(&mut self, key: &str, value: impl Into<Value>) {
         let value = value.into();
         let blank = value.is_null() || value.as_str().is_some_and(|text| text.trim().is_empty());
-        if !blank && self.budget.keep(key.len() + value.as_str().map_or(16, str::len)).is_ok() {
+        if !blank && self.keep(key.len() + value.as_str().map_or(16, str::len)).is_ok() {
             self.done.metadata.insert(key.to_owned(), value);
         }
     }

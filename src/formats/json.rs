@@ -21,8 +21,6 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let (text, encoding) = charset::decode(bytes, None)?;
     draft.note("encoding", encoding);
     let text = text.trim_start_matches('\u{feff}');
-    // A parsed value takes many times its text.
-    draft.budget.keep(text.len().saturating_mul(3) / 2)?;
     if holds_more_values(text, VALUES) {
         return Err(Error::invalid(format!(
             "The file holds more than {VALUES} values, and at most so many are read at once. Split it."
@@ -36,7 +34,7 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
         draft.title(title);
     }
     if let Some(table) = table(&value) {
-        draft.budget.keep(text.len())?;
+        draft.keep(text.len())?;
         draft.done.tables.push(table);
     }
     match &value {

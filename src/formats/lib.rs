@@ -1,7 +1,7 @@
 //! Documents: bytes in, text with its structure out, and back. Pure: nothing here reads a file or a socket.
 //!
-//! Bytes from outside are read in a process of their own: [`worker`] says what it can do. There, too, everything a document
-//! can make grow is counted against [`limits::Limits`].
+//! Bytes from outside are read in a process of their own: [`worker`] says what it can do. The kernel bounds its memory and
+//! time; what comes out of it, and what a PDF makes grow, is counted against [`limits::Limits`].
 
 pub mod api;
 mod charset;
@@ -18,7 +18,6 @@ pub mod extracted;
 pub mod fragment;
 pub mod graphql;
 mod html;
-mod html_tokens;
 mod json;
 mod kind;
 mod layout;
@@ -28,6 +27,7 @@ pub mod media;
 pub mod modify;
 mod office;
 pub mod page;
+mod page_text;
 mod page_tree;
 pub mod payload;
 mod pdf;
@@ -35,7 +35,6 @@ pub mod picture;
 mod pptx;
 pub mod processes;
 pub mod read;
-mod readable;
 pub mod soap;
 mod text;
 pub mod worker;

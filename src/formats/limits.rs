@@ -25,7 +25,7 @@ impl Default for Limits {
     }
 }
 
-/// The rest of the limits while one document is read.
+/// The rest of the limits while one PDF is read.
 #[derive(Debug)]
 pub(super) struct Budget {
     limits: Limits,
@@ -79,20 +79,8 @@ impl Budget {
                 self.text = left;
                 Ok(())
             }
-            None => Err(self.too_much_text()),
+            None => Err(too_much_text(self.limits.text)),
         }
-    }
-
-    /// Refuses text that will not fit, before it is read.
-    pub(super) fn fits(&self, bytes: usize) -> Result<()> {
-        if bytes <= self.text { Ok(()) } else { Err(self.too_much_text()) }
-    }
-
-    fn too_much_text(&self) -> Error {
-        Error::invalid(format!(
-            "The document holds more than {} MB of text. Split it into smaller files.",
-            self.limits.text >> 20
-        ))
     }
 
     /// Counts one page, slide or sheet, of which `before` are done.
@@ -102,6 +90,11 @@ impl Budget {
         }
         Err(Error::invalid(format!("The document has more than {} pages. Split it.", self.limits.pages)))
     }
+}
+
+/// Returns the refusal of a document that holds more than so many bytes.
+pub(super) fn too_much_text(most: usize) -> Error {
+    Error::invalid(format!("The document holds more than {} MB of text. Split it into smaller files.", most >> 20))
 }
 
 #[cfg(test)]

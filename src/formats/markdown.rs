@@ -1,6 +1,6 @@
 //! Markdown: headings, paragraphs, lists, code and tables, without the marks.
 
-use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::{
     charset,
@@ -15,18 +15,28 @@ const MAX_MARKS: usize = 400_000;
 pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let (text, encoding) = charset::decode(bytes, None)?;
     draft.note("encoding", encoding);
-    let is_mark = |byte: &u8| b"[]*_`<>|!&\\~\n".contains(byte);
-    if text.bytes().filter(is_mark).nth(MAX_MARKS).is_some() {
-        draft.note("note", "The text has too many marks to be Markdown a person wrote: it was read as plain text.");
-        return text::paragraphs(&text, draft);
-    }
     let options = Options::ENABLE_TABLES
         | Options::ENABLE_FOOTNOTES
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS;
+    if is_readable(&text) {
+        return blocks(&text, options, draft);
+    }
+    draft.note("note", "The text has too many marks to be Markdown a person wrote: it was read as plain text.");
+    text::paragraphs(&text, draft)
+}
+
+/// Returns whether a text has no more marks than are read.
+pub(super) fn is_readable(text: &str) -> bool {
+    let is_mark = |byte: &u8| b"[]*_`<>|!&\\~\n".contains(byte);
+    text.bytes().filter(is_mark).nth(MAX_MARKS).is_none()
+}
+
+/// Adds the blocks of a text in Markdown; its first heading is the title where there is none.
+pub(super) fn blocks(text: &str, options: Options, draft: &mut Draft) -> Result<()> {
     let mut reader = Reader { text: String::new(), kind: BlockKind::Paragraph, items: 0, head: false, table: None };
-    for event in Parser::new_ext(&text, options) {
+    for event in Parser::new_ext(text, options) {
         reader.take(event, draft)?;
     }
     reader.end(draft)?;
@@ -63,6 +73,12 @@ impl Reader {
                 self.text.push('\n');
                 Ok(())
             }
+            // A cell of a table has no other line breaks.
+            Event::InlineHtml(tag) if tag.starts_with("<br") => {
+                self.text.truncate(self.text.trim_end_matches(' ').len());
+                self.text.push('\n');
+                Ok(())
+            }
             Event::TaskListMarker(done) => {
                 self.text.push_str(if done { "[x] " } else { "[ ] " });
                 Ok(())
@@ -90,12 +106,9 @@ impl Reader {
                 self.end(draft)?;
                 self.kind = BlockKind::Heading(number(*level));
             }
-            Tag::CodeBlock(block) => {
+            Tag::CodeBlock(_) => {
                 self.end(draft)?;
                 self.kind = BlockKind::Code;
-                if let CodeBlockKind::Fenced(language) = block {
-                    draft.budget.keep(language.len())?;
-                }
             }
             Tag::Paragraph if self.items == 0 => self.end(draft)?,
             _ => {}
@@ -112,7 +125,11 @@ impl Reader {
                 row.into_iter().for_each(|row| row.push(cell.clone()));
             }
             TagEnd::Table => {
-                if let Some(table) = self.table.take() {
+                if let Some(mut table) = self.table.take() {
+                    // A table without headings needs a row for them.
+                    if table.rows.first().is_some_and(|head| head.iter().all(String::is_empty)) {
+                        table.rows.remove(0);
+                    }
                     draft.table(table)?;
                 }
             }

@@ -7,12 +7,8 @@ use url::Url;
 
 use super::{
     charset,
-    contain::contained,
-    html,
-    limits::Limits,
+    page_text::{self, PageText, TAGS, is_too_much},
     page_tree::Changes,
-    read,
-    readable::{SHORTEST, TAGS, is_too_much},
 };
 use satchel_model::error::Result;
 
@@ -20,8 +16,18 @@ use satchel_model::error::Result;
 const SKIPPED: &[&str] =
     &["script", "style", "meta", "head", "noscript", "template", "svg", "iframe", "object", "canvas"];
 
+/// The elements of a document that only lead elsewhere, or choose.
+const CONTROLS: &[&str] = &["nav", "select", "button"];
+
 /// The elements that stand around the text of a page.
 const AROUND: &[&str] = &["nav", "footer", "aside", "form", "button"];
+
+/// Elements that stand apart from what is around them, of which Markdown does not know.
+const APART: &str =
+    "main, header, figure, figcaption, address, fieldset, legend, center, nav, footer, aside, form, option";
+
+/// An article shorter than this is rather a page whose text was not understood.
+const SHORTEST: usize = 200;
 
 /// A page that was read.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -49,15 +55,17 @@ pub struct Reading<'a> {
 
 /// Reads a page. One that is nested too deeply or has too many tags for a tree is read as plain text.
 pub fn markdown(bytes: &[u8], reading: Reading<'_>) -> Result<Page> {
-    let declared = reading.charset.map(str::to_owned).or_else(|| html::declared(bytes));
+    let declared = reading.charset.map(str::to_owned).or_else(|| charset::of_html(bytes));
     let (text, encoding) = charset::decode(bytes, declared.as_deref())?;
     let (title, markdown) = if reading.plain || is_too_much(&text) {
-        let plain = read::read(text.as_bytes(), "page.html", &Limits::default())?;
-        (plain.title.clone(), plain.text())
+        let PageText { title, text, .. } = page_text::read(&text);
+        (title, text)
     } else {
-        contained(|| Ok(from_tree(&text, reading)))?
+        let part = if reading.article { Part::Article } else { Part::Whole };
+        let contents = contents(&text, part, Some(reading.address));
+        (contents.title, contents.markdown)
     };
-    let title = title.map(|title| title.trim().to_owned()).filter(|title| !title.is_empty());
+    let title = Some(title.trim().to_owned()).filter(|title| !title.is_empty());
     Ok(Page { title, markdown: squeezed(&markdown), encoding: encoding.to_owned() })
 }
 
@@ -67,53 +75,100 @@ pub fn text(bytes: &[u8], charset: Option<&str>) -> Result<String> {
     Ok(charset::decode(bytes, declared.as_deref())?.0.into_owned())
 }
 
-fn from_tree(text: &str, reading: Reading<'_>) -> (Option<String>, String) {
+/// The part of a page that is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Part {
+    /// All of it.
+    Whole,
+    /// All of it, as of a document somebody wrote: without its controls.
+    Document,
+    /// Its article, and where it is none, all of it but what stands around the text.
+    Article,
+}
+
+/// The contents of a page.
+#[derive(Debug, Default)]
+pub(super) struct Contents {
+    /// Its title, empty where it has none.
+    pub(super) title: String,
+    /// Its statements about itself: names as a document's properties have them, and values.
+    pub(super) about: Vec<(&'static str, String)>,
+    /// Its text as Markdown.
+    pub(super) markdown: String,
+}
+
+/// Reads a page for a part of it. Addresses are made whole where its own is known.
+pub(super) fn contents(text: &str, part: Part, address: Option<&Url>) -> Contents {
     let document = Document::from(text);
-    let title = settled(&document, reading.address);
+    let (title, about) = (settled(&document, address), about(&document));
+    let contents = |title, markdown| Contents { title, about, markdown };
+    match part {
+        Part::Whole => return contents(title, written(&document, &[])),
+        Part::Document => return contents(title, written(&document, CONTROLS)),
+        Part::Article => {}
+    }
     let config = Config { max_elements_to_parse: TAGS, text_mode: TextMode::Markdown, ..Config::default() };
     let Ok(mut reader) = Readability::with_document(document, None, Some(config)) else {
-        return (title, String::new());
+        return contents(title, String::new());
     };
-    if !reading.article {
-        return (title, everything(&reader.doc));
-    }
     if !reader.is_probably_readable() {
-        return (title, inner(&reader.doc));
+        return contents(title, inner(&reader.doc));
     }
     match reader.parse() {
         Ok(found) if found.text_content.trim().chars().count() >= SHORTEST => {
             let own = found.title.trim().to_owned();
-            (if own.is_empty() { title } else { Some(own) }, found.text_content.to_string())
+            contents(if own.is_empty() { title } else { own }, found.text_content.to_string())
         }
         // Reading for an article takes the tree apart.
         _ => {
             let document = Document::from(text);
-            settled(&document, reading.address);
-            (title, inner(&document))
+            settled(&document, address);
+            contents(title, inner(&document))
         }
     }
 }
 
 /// All of a page but what stands around it, and that too where nothing else is left.
 fn inner(document: &Document) -> String {
-    let most: Vec<&str> = SKIPPED.iter().chain(AROUND).copied().collect();
-    let inner = document.md(Some(&most)).to_string();
-    if inner.trim().is_empty() { everything(document) } else { inner }
+    let inner = written(document, AROUND);
+    if inner.trim().is_empty() { written(document, &[]) } else { inner }
 }
 
-/// All of a page that says something.
-fn everything(document: &Document) -> String {
-    document.md(Some(SKIPPED)).to_string()
+/// All of a page that says something, but for these elements.
+fn written(document: &Document, but: &[&str]) -> String {
+    let skipped: Vec<&str> = SKIPPED.iter().chain(but).copied().collect();
+    for node in document.select(APART).nodes().iter().filter(|node| !but.iter().any(|name| node.has_name(name))) {
+        node.rename("section");
+    }
+    document.md(Some(&skipped)).to_string()
+}
+
+/// Returns what the head of a page says about it.
+fn about(document: &Document) -> Vec<(&'static str, String)> {
+    let language = document.html_root().attr("lang").map(|language| ("language", language.to_string()));
+    let metas = document.head().map(|head| head.children()).unwrap_or_default();
+    let said = metas.iter().filter(|node| node.has_name("meta")).filter_map(|meta| {
+        let name = meta.attr("name").or_else(|| meta.attr("property"))?;
+        let known = match name.to_ascii_lowercase().as_str() {
+            "author" | "article:author" => "author",
+            "description" | "og:description" => "description",
+            "keywords" => "keywords",
+            "date" | "article:published_time" | "dc.date" => "created",
+            _ => return None,
+        };
+        Some((known, meta.attr("content")?.to_string()))
+    });
+    language.into_iter().chain(said).collect()
 }
 
 /// Makes addresses whole, so that they mean the same outside of the page, and what Markdown does not know something it
 /// knows; with the page's title. One pass over the tree, where a selector each would take many.
-fn settled(document: &Document, address: &Url) -> Option<String> {
+fn settled(document: &Document, address: Option<&Url>) -> String {
     let head = document.head();
     let base =
         head.and_then(|head| head.children_it(false).find(|node| node.has_name("base") && node.has_attr("href")));
-    let base = base.and_then(|base| address.join(&base.attr("href")?).ok());
-    let base = base.as_ref().unwrap_or(address);
+    let base = base.and_then(|base| address?.join(&base.attr("href")?).ok());
+    let base = base.as_ref().or(address);
     // The tree cannot be changed while it is walked.
     let (mut title, mut links, mut pictures, mut changes) = (None, Vec::new(), Vec::new(), Changes::default());
     for node in document.root().descendants_it() {
@@ -127,10 +182,12 @@ fn settled(document: &Document, address: &Url) -> Option<String> {
         }
         changes.see(&node, name);
     }
-    links.iter().for_each(|node| complete(node, "href", base));
-    pictures.iter().for_each(|node| picture(node, base));
+    if let Some(base) = base {
+        links.iter().for_each(|node| complete(node, "href", base));
+        pictures.iter().for_each(|node| picture(node, base));
+    }
     changes.make();
-    title.map(|title| title.text().to_string())
+    title.map(|title| title.text().to_string()).unwrap_or_default()
 }
 
 /// The attributes with the address of a picture that is loaded late.

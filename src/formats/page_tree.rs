@@ -1,7 +1,9 @@
 //! A page's tree made ready to be written as Markdown, which knows no cell over several rows, no term with its meaning and
 //! no language by its class.
 
-use dom_query::NodeRef;
+use std::collections::HashSet;
+
+use dom_query::{NodeId, NodeRef};
 
 /// Most cells that are added to a page.
 const MAX_ADDED: usize = 20_000;
@@ -16,6 +18,8 @@ pub(super) struct Changes<'a> {
     blocks: Vec<(NodeRef<'a>, &'static str)>,
     code: Vec<NodeRef<'a>>,
     tables: Vec<NodeRef<'a>>,
+    /// Those with tables in them.
+    layouts: HashSet<NodeId>,
     captions: Vec<NodeRef<'a>>,
     hidden: Vec<NodeRef<'a>>,
 }
@@ -33,9 +37,9 @@ impl<'a> Changes<'a> {
             "dt" | "dd" | "summary" => self.blocks.push((*node, "p")),
             "details" => self.blocks.push((*node, "section")),
             "pre" => self.code.push(*node),
-            "td" | "th" if node.has_attr("rowspan") || node.has_attr("colspan") => {
-                let table = node.ancestors_it(Some(4)).find(|one| one.has_name("table"));
-                self.tables.extend(table.filter(|table| self.tables.last().is_none_or(|last| last.id != table.id)));
+            "table" => {
+                self.layouts.extend(node.ancestors_it(None).find(|one| one.has_name("table")).map(|around| around.id));
+                self.tables.push(*node);
             }
             _ => {}
         }
@@ -47,9 +51,12 @@ impl<'a> Changes<'a> {
         self.captions.iter().for_each(put_before_table);
         self.blocks.iter().for_each(|(node, name)| node.rename(name));
         self.code.iter().for_each(keep_language);
-        let (mut room, mut done) = (MAX_ADDED, std::collections::HashSet::new());
+        let mut room = MAX_ADDED;
         for table in &self.tables {
-            if done.insert(table.id) {
+            if self.layouts.contains(&table.id) {
+                // Markdown has no table for it, and its cells stand apart.
+                rows(table).iter().flat_map(cells).for_each(|cell| cell.rename("div"));
+            } else {
                 spread(table, &mut room);
             }
         }
@@ -98,7 +105,8 @@ struct Held {
     text: String,
 }
 
-/// Gives each cell of a table that spans several a cell of its own in each: a text is said again in each row.
+/// Gives each cell of a table that spans several a cell of its own in each, and all rows the same length, as Markdown
+/// needs it: a text is said again in each row.
 fn spread(table: &NodeRef<'_>, room: &mut usize) {
     let mut held: Vec<Held> = Vec::new();
     let mut widths = Vec::new();
@@ -125,9 +133,13 @@ fn rows<'a>(table: &NodeRef<'a>) -> Vec<NodeRef<'a>> {
     parts.collect()
 }
 
+fn cells<'a>(row: &NodeRef<'a>) -> impl Iterator<Item = NodeRef<'a>> {
+    row.children().into_iter().filter(|one| one.has_name("td") || one.has_name("th"))
+}
+
 /// Fills one row; with how many cells it has then.
 fn fill(row: &NodeRef<'_>, held: &mut Vec<Held>, room: &mut usize) -> usize {
-    let mut cells = row.children().into_iter().filter(|one| one.has_name("td") || one.has_name("th")).peekable();
+    let mut cells = cells(row).peekable();
     let mut column = 0;
     loop {
         if let Some(above) = held.get_mut(column).filter(|above| above.rows > 0) {

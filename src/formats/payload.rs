@@ -5,14 +5,8 @@ use std::{borrow::Cow, collections::HashMap};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 
-use super::{
-    charset,
-    csv::Rows,
-    json::VALUES,
-    limits::{Budget, Limits},
-    xml,
-};
-use satchel_model::{error::Result, json::holds_more_values};
+use super::{charset, csv::Rows, json::VALUES, xml};
+use satchel_model::json::holds_more_values;
 
 /// Memory the rows of a body may take: each holds its names again.
 const TEXT: usize = 24 << 20;
@@ -75,7 +69,7 @@ pub fn parse(bytes: &[u8], content_type: Option<&str>) -> (Form, Value) {
         return (Form::Xml, value);
     }
     if is_rows(&media)
-        && let Ok(value) = csv(text, media.ends_with("values"))
+        && let Some(value) = csv(text, media.ends_with("values"))
     {
         return (Form::Csv, value);
     }
@@ -147,8 +141,8 @@ fn is_binary((media, charset): (&str, Option<&str>), bytes: &[u8]) -> bool {
         || (bytes.iter().take(1_024).any(|byte| *byte == 0) && !is_wide())
 }
 
-/// Rows under the names of the first one.
-fn csv(text: &str, by_tabs: bool) -> Result<Value> {
+/// Rows under the names of the first one; `None` if they are more than are read.
+fn csv(text: &str, by_tabs: bool) -> Option<Value> {
     let first = text.lines().next().unwrap_or_default();
     let separator = match by_tabs {
         true => b'\t',
@@ -156,19 +150,18 @@ fn csv(text: &str, by_tabs: bool) -> Result<Value> {
         false => b',',
     };
     let (mut reader, mut names) = (Rows::new(text, separator), Names::default());
-    reader.read()?.into_iter().flatten().for_each(|name| names.add(name.trim()));
-    let mut budget = Budget::new(&Limits { text: TEXT, ..Limits::default() });
-    let mut rows = Vec::new();
-    while let Some(cells) = reader.read()? {
+    reader.read().ok()?.into_iter().flatten().for_each(|name| names.add(name.trim()));
+    let (mut left, mut rows) = (TEXT, Vec::new());
+    while let Some(cells) = reader.read().ok()? {
         while names.all.len() < cells.len() {
             names.add("");
         }
         let named = || names.all.iter().zip(cells);
-        budget.keep(named().map(|(name, cell)| name.len() + cell.len() + CELL).sum())?;
+        left = left.checked_sub(named().map(|(name, cell)| name.len() + cell.len() + CELL).sum())?;
         let row = named().map(|(name, cell)| (name.clone(), Value::from(cell)));
         rows.push(Value::Object(row.collect::<Map<_, _>>()));
     }
-    Ok(Value::Array(rows))
+    Some(Value::Array(rows))
 }
 
 /// The names of columns: each is another.

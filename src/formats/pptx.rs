@@ -13,9 +13,9 @@ use satchel_model::error::Result;
 pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let mut package = Package::open(bytes)?;
     properties::read(&mut package, draft)?;
-    let main = package.main_part("ppt/presentation.xml", &mut draft.budget)?;
-    let relations = package.relations(&main, &mut draft.budget)?;
-    let text = package.needed(&main, &mut draft.budget)?;
+    let main = package.main_part("ppt/presentation.xml")?;
+    let relations = package.relations(&main)?;
+    let text = package.needed(&main)?;
     let mut slides: Vec<String> = Vec::new();
     let mut xml = Xml::new(&text);
     while let Some(node) = xml.next()? {
@@ -26,13 +26,12 @@ pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
         }
     }
     for (at, slide) in slides.iter().enumerate() {
-        draft.budget.page(at)?;
         let page = u32::try_from(at + 1).ok();
-        let Some(text) = package.text(slide, &mut draft.budget)? else { continue };
+        let Some(text) = package.text(slide)? else { continue };
         shapes(&text, page, draft)?;
-        let notes = package.relations(slide, &mut draft.budget)?;
+        let notes = package.relations(slide)?;
         if let Some(notes) = notes.values().find(|relation| relation.kind == "notesSlide") {
-            let text = package.text(&notes.target, &mut draft.budget)?.unwrap_or_default();
+            let text = package.text(&notes.target)?.unwrap_or_default();
             let from = draft.done.blocks.len();
             shapes(&text, page, draft)?;
             draft.done.blocks.iter_mut().skip(from).for_each(|block| block.kind = BlockKind::Note);
@@ -98,7 +97,6 @@ impl Reader {
             }
             ("tc", Some(table)) => {
                 let cell = std::mem::take(&mut self.text).trim().to_owned();
-                draft.budget.keep(cell.len())?;
                 table.rows.iter_mut().last().into_iter().for_each(|row| row.push(cell.clone()));
                 Ok(())
             }

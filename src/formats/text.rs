@@ -8,7 +8,6 @@ use satchel_model::error::Result;
 
 pub(super) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let (text, encoding) = charset::decode(bytes, None)?;
-    draft.budget.fits(text.len())?;
     draft.note("encoding", encoding);
     draft.note("lines", text.lines().count());
     paragraphs(&text, draft)

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use super::convert::CsvSheet;
-use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read, readable};
+use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read};
 use satchel_model::error::{Error, Kind, Result};
 
 /// The task to do with the contents.
@@ -32,6 +32,8 @@ pub enum Task {
         name: String,
         /// The address it came from.
         address: Option<String>,
+        /// `true` if its bare text is enough: it took too much to be read as a page.
+        plain: bool,
     },
     /// Turn the sheets of a workbook into CSV: a list of [`CsvSheet`]s.
     Csv {
@@ -178,19 +180,19 @@ impl<W: Write> Answer<W> {
             Task::Document { name, form: DocumentForm::Text } => {
                 self.value(read::read(first(contents), &name, limits).map(DocumentText::from))
             }
-            Task::Article { name, address } => {
-                self.value(readable::read(first(contents), &name, address.as_deref(), limits))
+            Task::Article { name, address, plain } => {
+                self.value(read::article(first(contents), &name, address.as_deref(), plain, limits))
             }
-            Task::Csv { sheet } => self.value(convert::csv(&first(contents), sheet.as_deref(), limits)),
+            Task::Csv { sheet } => self.value(convert::csv(&first(contents), sheet.as_deref())),
             Task::Append { paragraphs } => {
-                self.bytes(modify::append(&first(contents), &paragraphs, limits).map(|bytes| ((), bytes)))
+                self.bytes(modify::append(&first(contents), &paragraphs).map(|bytes| ((), bytes)))
             }
             Task::Replace { old, new } => {
-                let replaced = modify::replace(&first(contents), &old, &new, limits);
+                let replaced = modify::replace(&first(contents), &old, &new);
                 self.bytes(replaced.map(|(bytes, count)| (count, bytes)))
             }
             Task::UpdateCells { updates } => {
-                self.bytes(modify::update_cells(&first(contents), &updates, limits).map(|bytes| ((), bytes)))
+                self.bytes(modify::update_cells(&first(contents), &updates).map(|bytes| ((), bytes)))
             }
             Task::Merge => self.bytes(modify::merge(contents).map(|(bytes, pages)| (pages, bytes))),
             Task::Page { charset, address, article, plain } => {

@@ -94,8 +94,8 @@ impl Reader {
         self.value(Task::Document { name: name.to_owned(), form: DocumentForm::Text }, content)
     }
 
-    /// Reads a page that was fetched: its article, or all of it where it is none or takes too much to be found. `open` gives
-    /// its content, as often as it is asked.
+    /// Reads a page that was fetched: its article, all of it where it is none, or its bare text where that takes too much.
+    /// `open` gives its content, as often as it is asked.
     ///
     /// # Errors
     ///
@@ -104,10 +104,10 @@ impl Reader {
     where
         C: Into<Content<'a>>,
     {
-        let task = Task::Article { name: name.to_owned(), address: address.map(str::to_owned) };
-        match self.attempt(task, [open()?]) {
+        let task = |plain| Task::Article { name: name.to_owned(), address: address.map(str::to_owned), plain };
+        match self.attempt(task(false), [open()?]) {
             Ok((read, _)) => Ok(read),
-            Err(failure) if failure.is_exhausted() => self.document(open()?, name),
+            Err(failure) if failure.is_exhausted() => self.value(task(true), open()?),
             Err(failure) => Err(failure.into()),
         }
     }

@@ -8,13 +8,10 @@ use super::{
     replace::{self, Blanks, Wanted},
     write::paragraph,
 };
-use crate::{
-    limits::{Budget, Limits},
-    office::{
-        package::Package,
-        rewrite::{Changes, rewrite},
-        splice::{Edit, Places, splice},
-    },
+use crate::office::{
+    package::Package,
+    rewrite::{Changes, rewrite},
+    splice::{Edit, Places, splice},
 };
 use satchel_model::error::{Error, Result};
 
@@ -22,10 +19,10 @@ use satchel_model::error::{Error, Result};
 const PARTS: [&str; 5] = ["header", "footer", "footnotes", "endnotes", "comments"];
 
 /// Adds paragraphs behind the last one.
-pub(crate) fn append(bytes: &[u8], paragraphs: &[String], limits: &Limits) -> Result<Vec<u8>> {
-    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
-    let main = package.main_part("word/document.xml", &mut budget)?;
-    let text = package.needed(&main, &mut budget)?;
+pub(crate) fn append(bytes: &[u8], paragraphs: &[String]) -> Result<Vec<u8>> {
+    let mut package = Package::open(bytes)?;
+    let main = package.main_part("word/document.xml")?;
+    let text = package.needed(&main)?;
     let (at, prefix) = end_of_body(&text)?;
     let added: String = paragraphs.iter().map(|text| paragraph(&prefix, text)).collect();
     let text = splice(&text, vec![Edit { range: at..at, text: added }]);
@@ -72,23 +69,23 @@ pub(crate) struct Replaced {
 }
 
 /// Replaces a text in the body, headers, footers and notes. The new text looks as the old one's beginning did.
-pub(crate) fn replace_all(bytes: &[u8], old: &str, new: &str, limits: &Limits) -> Result<Replaced> {
+pub(crate) fn replace_all(bytes: &[u8], old: &str, new: &str) -> Result<Replaced> {
     if old.is_empty() {
         return Err(Error::invalid("`old_text` is empty: name the text to replace."));
     }
-    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
-    let main = package.main_part("word/document.xml", &mut budget)?;
-    let relations = package.relations(&main, &mut budget)?;
+    let mut package = Package::open(bytes)?;
+    let main = package.main_part("word/document.xml")?;
+    let relations = package.relations(&main)?;
     let beside = relations.values().filter(|relation| PARTS.contains(&relation.kind.as_str()));
     let parts: BTreeSet<String> = beside.map(|relation| relation.target.clone()).chain([main]).collect();
     let mut texts = Vec::new();
     for part in parts {
-        texts.extend(package.text(&part, &mut budget)?.map(|text| (part, text)));
+        texts.extend(package.text(&part)?.map(|text| (part, text)));
     }
     for blanks in [Blanks::Exact, Blanks::AsRead] {
         let (mut changes, mut count) = (Changes::new(), 0);
         for (part, text) in &texts {
-            let (edits, found) = replace::edits(text, Wanted { old, new, blanks }, &mut budget)?;
+            let (edits, found) = replace::edits(text, Wanted { old, new, blanks })?;
             count += found;
             if !edits.is_empty() {
                 changes.insert(part.clone(), Some(splice(text, edits).into_bytes()));

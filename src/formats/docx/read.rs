@@ -20,21 +20,21 @@ const SKIPPED: [&str; 3] = ["Fallback", "moveFrom", "del"];
 pub(crate) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let mut package = Package::open(bytes)?;
     properties::read(&mut package, draft)?;
-    let main = package.main_part("word/document.xml", &mut draft.budget)?;
-    let relations = package.relations(&main, &mut draft.budget)?;
+    let main = package.main_part("word/document.xml")?;
+    let relations = package.relations(&main)?;
     let part = |kind: &str| relations.values().find(|relation| relation.kind == kind);
     let styles = match part("styles") {
-        Some(part) => package.text(&part.target, &mut draft.budget)?,
+        Some(part) => package.text(&part.target)?,
         None => None,
     };
     let styles = Styles::read(&styles.unwrap_or_default())?;
-    let text = package.needed(&main, &mut draft.budget)?;
+    let text = package.needed(&main)?;
     body(&text, &styles, draft)?;
     draft.done.pages = draft.done.metadata.get("pages").and_then(|pages| u32::try_from(pages.as_u64()?).ok());
     let mut notes: Vec<_> = relations.values().filter(|relation| NOTES.contains(&relation.kind.as_str())).collect();
     notes.sort_by(|a, b| a.target.cmp(&b.target));
     for note in notes {
-        let Some(text) = package.text(&note.target, &mut draft.budget)? else { continue };
+        let Some(text) = package.text(&note.target)? else { continue };
         let from = draft.done.blocks.len();
         body(&text, &styles, draft)?;
         draft.done.blocks.iter_mut().skip(from).for_each(|block| block.kind = BlockKind::Note);
@@ -141,12 +141,15 @@ impl Reader {
         match name {
             "p" => {
                 let Some(paragraph) = self.paragraphs.pop() else { return Ok(()) };
-                if self.cell(&paragraph.text, draft)? {
+                if self.cell(&paragraph.text) {
                     return Ok(());
                 }
                 draft.block(paragraph.kind(styles), &paragraph.text, None)
             }
-            "tc" => self.widen(draft),
+            "tc" => {
+                self.widen();
+                Ok(())
+            }
             "tbl" => {
                 let Some(table) = self.tables.pop() else { return Ok(()) };
                 if self.tables.is_empty() {
@@ -154,33 +157,31 @@ impl Reader {
                 }
                 // A table in a cell is that cell's text.
                 let rows: Vec<String> = table.rows.iter().map(|row| row.join("\t")).collect();
-                self.cell(&rows.join("\n"), draft).map(drop)
+                self.cell(&rows.join("\n"));
+                Ok(())
             }
             _ => Ok(()),
         }
     }
 
     /// Ends a cell. Behind one of several columns stand empty ones, so that what follows stays in its column.
-    fn widen(&mut self, draft: &mut Draft) -> Result<()> {
+    fn widen(&mut self) {
         let more = self.widths.pop().unwrap_or(1).saturating_sub(1);
-        let Some(row) = self.tables.last_mut().and_then(|table| table.rows.last_mut()) else { return Ok(()) };
-        draft.budget.keep(more * size_of::<String>())?;
+        let Some(row) = self.tables.last_mut().and_then(|table| table.rows.last_mut()) else { return };
         row.extend(std::iter::repeat_n(String::new(), more));
-        Ok(())
     }
 
     /// Adds text to the open cell; false where there is none.
-    fn cell(&mut self, text: &str, draft: &mut Draft) -> Result<bool> {
+    fn cell(&mut self, text: &str) -> bool {
         let Some(cell) = self.tables.last_mut().and_then(|table| table.rows.last_mut()).and_then(|row| row.last_mut())
         else {
-            return Ok(false);
+            return false;
         };
-        draft.budget.keep(text.len())?;
         if !cell.is_empty() && !text.is_empty() {
             cell.push('\n');
         }
         cell.push_str(text.trim());
-        Ok(true)
+        true
     }
 }
 

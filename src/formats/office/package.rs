@@ -1,4 +1,4 @@
-//! A package: its parts by name, unpacked only as far as the budget allows.
+//! A package: its parts by name.
 
 use std::{
     collections::HashMap,
@@ -9,14 +9,13 @@ use encoding_rs::Encoding;
 use zip::{ZipArchive, result::ZipError};
 
 use super::xml::{Node, Xml, attribute, local};
-use crate::limits::Budget;
 use satchel_model::error::{Error, Result};
 
 /// Most parts of a package.
 const MAX_PARTS: usize = 50_000;
 
-/// Bytes unpacked between two looks at the budget.
-const CHUNK: usize = 64 << 10;
+/// Most bytes a part may unpack to.
+const MAX_PART: usize = 32 << 20;
 
 /// A package that was opened.
 pub(crate) struct Package<'a> {
@@ -58,29 +57,24 @@ impl<'a> Package<'a> {
     }
 
     /// A part's bytes; `None` if there is no such part.
-    pub(crate) fn bytes(&mut self, name: &str, budget: &mut Budget) -> Result<Option<Vec<u8>>> {
+    fn bytes(&mut self, name: &str) -> Result<Option<Vec<u8>>> {
         let found = self.archive.index_for_name(name).or_else(|| self.places.get(&name.to_ascii_lowercase()).copied());
         let Some(index) = found else { return Ok(None) };
-        let mut file = self.archive.by_index(index).map_err(damaged)?;
-        let most = budget.part();
         let mut bytes = Vec::new();
-        loop {
-            let before = bytes.len();
-            let room = (most - before.min(most) + 1).min(CHUNK);
-            let read = (&mut file).take(room as u64).read_to_end(&mut bytes).map_err(|e| damaged(e.into()))?;
-            if read == 0 {
-                return Ok(Some(bytes));
-            }
-            if bytes.len() > most {
-                return Err(budget.unpacks_too_much());
-            }
-            budget.unpack(read)?;
+        let part = self.archive.by_index(index).map_err(damaged)?;
+        part.take(MAX_PART as u64 + 1).read_to_end(&mut bytes).map_err(|e| damaged(e.into()))?;
+        if bytes.len() <= MAX_PART {
+            return Ok(Some(bytes));
         }
+        Err(Error::invalid(format!(
+            "The document was refused: a part of it unpacks to more than {} MB, as only damaged or hostile files do.",
+            MAX_PART >> 20
+        )))
     }
 
     /// A part as text; `None` if there is no such part.
-    pub(crate) fn text(&mut self, name: &str, budget: &mut Budget) -> Result<Option<String>> {
-        let Some(bytes) = self.bytes(name, budget)? else { return Ok(None) };
+    pub(crate) fn text(&mut self, name: &str) -> Result<Option<String>> {
+        let Some(bytes) = self.bytes(name)? else { return Ok(None) };
         let text = match Encoding::for_bom(&bytes) {
             Some((encoding, _)) => encoding.decode(&bytes).0.into_owned(),
             None => String::from_utf8(bytes).unwrap_or_else(|e| String::from_utf8_lossy(e.as_bytes()).into_owned()),
@@ -89,16 +83,16 @@ impl<'a> Package<'a> {
     }
 
     /// A part that must be there.
-    pub(crate) fn needed(&mut self, name: &str, budget: &mut Budget) -> Result<String> {
-        self.text(name, budget)?
+    pub(crate) fn needed(&mut self, name: &str) -> Result<String> {
+        self.text(name)?
             .ok_or_else(|| Error::invalid(format!("The document is damaged: its part '{name}' is missing.")))
     }
 
     /// Returns the parts a part refers to; an empty name is the package itself.
-    pub(crate) fn relations(&mut self, part: &str, budget: &mut Budget) -> Result<Relations> {
+    pub(crate) fn relations(&mut self, part: &str) -> Result<Relations> {
         let (folder, file) = part.rsplit_once('/').unwrap_or(("", part));
         let name = if folder.is_empty() { format!("_rels/{file}.rels") } else { format!("{folder}/_rels/{file}.rels") };
-        let Some(text) = self.text(&name, budget)? else { return Ok(Relations::new()) };
+        let Some(text) = self.text(&name)? else { return Ok(Relations::new()) };
         let mut relations = Relations::new();
         let mut xml = Xml::new(&text);
         while let Some(node) = xml.next()? {
@@ -119,8 +113,8 @@ impl<'a> Package<'a> {
     }
 
     /// The main part: what the package says its document is, else the name it usually has.
-    pub(crate) fn main_part(&mut self, usual: &str, budget: &mut Budget) -> Result<String> {
-        let relations = self.relations("", budget)?;
+    pub(crate) fn main_part(&mut self, usual: &str) -> Result<String> {
+        let relations = self.relations("")?;
         let main = relations.into_values().find(|relation| relation.kind == "officeDocument");
         Ok(main.map_or_else(|| usual.to_owned(), |relation| relation.target))
     }

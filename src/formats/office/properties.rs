@@ -27,14 +27,14 @@ const NAMES: [(&str, &str); 14] = [
 
 /// Notes the properties of a document and its title.
 pub(crate) fn read(package: &mut Package<'_>, draft: &mut Draft) -> Result<()> {
-    let relations = package.relations("", &mut draft.budget)?;
+    let relations = package.relations("")?;
     let part = |kind: &str, usual: &str| {
         let found = relations.values().find(|relation| relation.kind == kind);
         found.map_or_else(|| usual.to_owned(), |relation| relation.target.clone())
     };
     let parts = [part("core-properties", "docProps/core.xml"), part("extended-properties", "docProps/app.xml")];
     for name in parts {
-        let Some(text) = package.text(&name, &mut draft.budget)? else { continue };
+        let Some(text) = package.text(&name)? else { continue };
         let mut xml = Xml::new(&text);
         while let Some(node) = xml.next()? {
             let Node::Open(element) = node else { continue };

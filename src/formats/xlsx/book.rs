@@ -3,12 +3,9 @@
 use std::collections::HashMap;
 
 use super::number::{self, Format};
-use crate::{
-    limits::Budget,
-    office::{
-        package::{Package, Relations},
-        xml::{Node, Xml, attribute, local},
-    },
+use crate::office::{
+    package::{Package, Relations},
+    xml::{Node, Xml, attribute, local},
 };
 use satchel_model::error::Result;
 
@@ -42,10 +39,10 @@ pub(crate) struct Book {
 
 impl Book {
     /// Reads the list of sheets.
-    pub(crate) fn open(package: &mut Package<'_>, budget: &mut Budget) -> Result<Self> {
-        let part = package.main_part("xl/workbook.xml", budget)?;
-        let relations = package.relations(&part, budget)?;
-        let text = package.needed(&part, budget)?;
+    pub(crate) fn open(package: &mut Package<'_>) -> Result<Self> {
+        let part = package.main_part("xl/workbook.xml")?;
+        let relations = package.relations(&part)?;
+        let text = package.needed(&part)?;
         let mut book = Self { part, relations, ..Self::default() };
         let mut xml = Xml::new(&text);
         while let Some(node) = xml.next()? {
@@ -62,7 +59,6 @@ impl Book {
                         part: target.target.clone(),
                         hidden: attribute(&element, "state").is_some_and(|state| state != "visible"),
                     });
-                    budget.page(book.sheets.len() - 1)?;
                 }
                 _ => {}
             }
@@ -76,18 +72,18 @@ impl Book {
     }
 
     /// Reads texts and formats.
-    pub(super) fn fill(&mut self, package: &mut Package<'_>, budget: &mut Budget) -> Result<()> {
+    pub(super) fn fill(&mut self, package: &mut Package<'_>) -> Result<()> {
         if let Some(part) = self.related("sharedStrings").map(str::to_owned) {
-            self.texts = texts(&package.text(&part, budget)?.unwrap_or_default(), budget)?;
+            self.texts = texts(&package.text(&part)?.unwrap_or_default())?;
         }
         if let Some(part) = self.related("styles").map(str::to_owned) {
-            self.formats = formats(&package.text(&part, budget)?.unwrap_or_default(), budget)?;
+            self.formats = formats(&package.text(&part)?.unwrap_or_default())?;
         }
         Ok(())
     }
 }
 
-fn texts(part: &str, budget: &mut Budget) -> Result<Vec<String>> {
+fn texts(part: &str) -> Result<Vec<String>> {
     let (mut texts, mut text, mut spoken) = (Vec::new(), String::new(), false);
     let mut xml = Xml::new(part);
     while let Some(node) = xml.next()? {
@@ -101,7 +97,6 @@ fn texts(part: &str, budget: &mut Budget) -> Result<Vec<String>> {
             },
             Node::Close(name) if name == "rPh" => spoken = false,
             Node::Close(name) if name == "si" => {
-                budget.keep(text.len())?;
                 texts.push(std::mem::take(&mut text));
             }
             _ => {}
@@ -110,7 +105,7 @@ fn texts(part: &str, budget: &mut Budget) -> Result<Vec<String>> {
     Ok(texts)
 }
 
-fn formats(part: &str, budget: &mut Budget) -> Result<Vec<Format>> {
+fn formats(part: &str) -> Result<Vec<Format>> {
     let (mut own, mut formats, mut in_cells) = (HashMap::new(), Vec::new(), false);
     let mut xml = Xml::new(part);
     while let Some(node) = xml.next()? {
@@ -124,7 +119,6 @@ fn formats(part: &str, budget: &mut Budget) -> Result<Vec<Format>> {
                     }
                     ("cellXfs", _) => in_cells = true,
                     ("xf", id) if in_cells => {
-                        budget.keep(0)?;
                         let id = id.unwrap_or(0);
                         formats.push(own.get(&id).copied().unwrap_or_else(|| number::built_in(id)));
                     }

@@ -10,14 +10,11 @@ use super::{
     cell::Place,
     sheet::{self, Sheet},
 };
-use crate::{
-    limits::{Budget, Limits},
-    office::{
-        package::Package,
-        rewrite::{Changes, rewrite},
-        splice::{Edit, Places, splice},
-        xml::{attribute, local},
-    },
+use crate::office::{
+    package::Package,
+    rewrite::{Changes, rewrite},
+    splice::{Edit, Places, splice},
+    xml::{attribute, local},
 };
 use satchel_model::error::{Error, Result};
 
@@ -33,9 +30,9 @@ pub struct Update {
 }
 
 /// The workbook with the cells changed.
-pub(crate) fn update(bytes: &[u8], updates: &[Update], limits: &Limits) -> Result<Vec<u8>> {
-    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
-    let book = Book::open(&mut package, &mut budget)?;
+pub(crate) fn update(bytes: &[u8], updates: &[Update]) -> Result<Vec<u8>> {
+    let mut package = Package::open(bytes)?;
+    let book = Book::open(&mut package)?;
     let mut wanted: HashMap<String, BTreeMap<Place, Value>> = HashMap::new();
     for update in updates {
         let part = sheet_named(&book, &update.sheet)?;
@@ -48,15 +45,15 @@ pub(crate) fn update(bytes: &[u8], updates: &[Update], limits: &Limits) -> Resul
     let mut parts: Vec<String> = book.sheets.iter().map(|sheet| sheet.part.clone()).collect();
     parts.dedup();
     for part in parts {
-        let text = package.needed(&part, &mut budget)?;
+        let text = package.needed(&part)?;
         let cells = wanted.remove(&part).unwrap_or_default();
-        headings(&mut package, &part, &cells, &mut changes, &mut budget)?;
-        let edits = Sheet::read(&text, &mut budget)?.edits(cells)?;
+        headings(&mut package, &part, &cells, &mut changes)?;
+        let edits = Sheet::read(&text)?.edits(cells)?;
         if !edits.is_empty() {
             changes.insert(part, Some(splice(&text, edits).into_bytes()));
         }
     }
-    recalculate(&mut package, &book, &mut changes, &mut budget)?;
+    recalculate(&mut package, &book, &mut changes)?;
     rewrite(&mut package, &changes)
 }
 
@@ -87,14 +84,13 @@ fn headings(
     part: &str,
     cells: &BTreeMap<Place, Value>,
     changes: &mut Changes,
-    budget: &mut Budget,
 ) -> Result<()> {
     if cells.is_empty() {
         return Ok(());
     }
-    let relations = package.relations(part, budget)?;
+    let relations = package.relations(part)?;
     for table in relations.into_values().filter(|relation| relation.kind == "table") {
-        let text = package.text(&table.target, budget)?.unwrap_or_default();
+        let text = package.text(&table.target)?.unwrap_or_default();
         let edits = heading_edits(&text, cells)?;
         if !edits.is_empty() {
             changes.insert(table.target, Some(splice(&text, edits).into_bytes()));
@@ -134,8 +130,8 @@ fn heading_edits(table: &str, cells: &BTreeMap<Place, Value>) -> Result<Vec<Edit
 
 /// Asks programs to compute everything anew, and drops the order they once computed in, which names cells that may
 /// hold no formula any more.
-fn recalculate(package: &mut Package<'_>, book: &Book, changes: &mut Changes, budget: &mut Budget) -> Result<()> {
-    let text = package.needed(&book.part, budget)?;
+fn recalculate(package: &mut Package<'_>, book: &Book, changes: &mut Changes) -> Result<()> {
+    let text = package.needed(&book.part)?;
     let (mut edits, mut end, mut places) = (Vec::new(), None, Places::new(&text));
     while let Some((event, range)) = places.next()? {
         match event {
@@ -170,7 +166,7 @@ fn recalculate(package: &mut Package<'_>, book: &Book, changes: &mut Changes, bu
     let relations = format!("{folder}/_rels/{file}.rels");
     let file = chain.rsplit('/').next().unwrap_or(&chain).to_owned();
     for (part, element) in [(relations, "Relationship"), ("[Content_Types].xml".to_owned(), "Override")] {
-        let text = package.needed(&part, budget)?;
+        let text = package.needed(&part)?;
         let edits = without(&text, element, &file)?;
         changes.insert(part, Some(splice(&text, edits).into_bytes()));
     }

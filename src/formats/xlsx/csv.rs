@@ -4,10 +4,7 @@ use csv::WriterBuilder;
 use serde::{Deserialize, Serialize};
 
 use super::{book::Book, read};
-use crate::{
-    limits::{Budget, Limits},
-    office::package::Package,
-};
+use crate::office::package::Package;
 use satchel_model::error::{Error, Result};
 
 /// A sheet as CSV.
@@ -20,16 +17,14 @@ pub struct CsvSheet {
 }
 
 /// All sheets, or the one that is named.
-pub(crate) fn convert(bytes: &[u8], only: Option<&str>, limits: &Limits) -> Result<Vec<CsvSheet>> {
-    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(limits));
-    let mut book = Book::open(&mut package, &mut budget)?;
-    book.fill(&mut package, &mut budget)?;
+pub(crate) fn convert(bytes: &[u8], only: Option<&str>) -> Result<Vec<CsvSheet>> {
+    let mut package = Package::open(bytes)?;
+    let mut book = Book::open(&mut package)?;
+    book.fill(&mut package)?;
     let mut sheets = Vec::new();
     for sheet in book.sheets.iter().filter(|sheet| only.is_none_or(|only| sheet.name.eq_ignore_ascii_case(only))) {
-        let rows = read::cells(&mut package, &book, sheet, &mut budget)?.rows;
-        let csv = text(&rows)?;
-        budget.keep(csv.len())?;
-        sheets.push(CsvSheet { name: sheet.name.clone(), csv });
+        let rows = read::cells(&mut package, &book, sheet)?.rows;
+        sheets.push(CsvSheet { name: sheet.name.clone(), csv: text(&rows)? });
     }
     if sheets.is_empty() {
         let names: Vec<&str> = book.sheets.iter().map(|sheet| sheet.name.as_str()).collect();

@@ -7,7 +7,6 @@ use super::{
 };
 use crate::{
     extracted::{BlockKind, Draft, Table},
-    limits::Budget,
     office::{
         package::Package,
         properties,
@@ -22,8 +21,8 @@ const GAP: u32 = 100;
 pub(crate) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     let mut package = Package::open(bytes)?;
     properties::read(&mut package, draft)?;
-    let mut book = Book::open(&mut package, &mut draft.budget)?;
-    book.fill(&mut package, &mut draft.budget)?;
+    let mut book = Book::open(&mut package)?;
+    book.fill(&mut package)?;
     let names = |hidden: bool| -> Vec<String> {
         book.sheets.iter().filter(|sheet| sheet.hidden || !hidden).map(|sheet| sheet.name.clone()).collect()
     };
@@ -33,7 +32,7 @@ pub(crate) fn read(bytes: &[u8], draft: &mut Draft) -> Result<()> {
     }
     let mut formulas = 0;
     for sheet in &book.sheets {
-        let read = cells(&mut package, &book, sheet, &mut draft.budget)?;
+        let read = cells(&mut package, &book, sheet)?;
         formulas += read.formulas;
         draft.block(BlockKind::Heading(1), &sheet.name, None)?;
         draft.table(Table { name: Some(sheet.name.clone()), page: None, rows: read.rows })?;
@@ -64,14 +63,14 @@ struct Cell {
     formula: Option<String>,
 }
 
-pub(super) fn cells(package: &mut Package<'_>, book: &Book, sheet: &Sheet, budget: &mut Budget) -> Result<Cells> {
-    let text = package.needed(&sheet.part, budget)?;
+pub(super) fn cells(package: &mut Package<'_>, book: &Book, sheet: &Sheet) -> Result<Cells> {
+    let text = package.needed(&sheet.part)?;
     let (mut cells, mut cell, mut spoken) = (Cells::default(), Cell::default(), false);
     let mut xml = Xml::new(&text);
     while let Some(node) = xml.next()? {
         match node {
             Node::Open(element) => match local(&element) {
-                "row" => cells.row(attribute(&element, "r").and_then(|row| row.parse().ok()), budget)?,
+                "row" => cells.row(attribute(&element, "r").and_then(|row| row.parse().ok())),
                 "c" => {
                     cell = Cell {
                         place: attribute(&element, "r").and_then(|place| Place::parse(&place)),
@@ -87,7 +86,7 @@ pub(super) fn cells(package: &mut Package<'_>, book: &Book, sheet: &Sheet, budge
                 _ => {}
             },
             Node::Close(name) if name == "rPh" => spoken = false,
-            Node::Close(name) if name == "c" => cells.cell(std::mem::take(&mut cell), book, budget)?,
+            Node::Close(name) if name == "c" => cells.cell(std::mem::take(&mut cell), book),
             Node::Close(name) if name == "sheetData" => break,
             _ => {}
         }
@@ -97,38 +96,32 @@ pub(super) fn cells(package: &mut Package<'_>, book: &Book, sheet: &Sheet, budge
 
 impl Cells {
     /// Begins a row; `number` counts from 1.
-    fn row(&mut self, number: Option<u32>, budget: &mut Budget) -> Result<()> {
+    fn row(&mut self, number: Option<u32>) {
         let row = number.map_or(self.next_row, |number| number.saturating_sub(1));
         let gap = row.saturating_sub(self.next_row);
         for _ in 0..if gap > GAP { 1 } else { gap } {
-            budget.keep(0)?;
             self.rows.push(Vec::new());
         }
-        budget.keep(0)?;
         self.rows.push(Vec::new());
         self.next_row = row.saturating_add(1);
-        Ok(())
     }
 
-    fn cell(&mut self, cell: Cell, book: &Book, budget: &mut Budget) -> Result<()> {
+    fn cell(&mut self, cell: Cell, book: &Book) {
         self.formulas += usize::from(cell.formula.is_some());
         if self.rows.is_empty() {
             self.rows.push(Vec::new());
         }
-        let Some(row) = self.rows.last_mut() else { return Ok(()) };
+        let Some(row) = self.rows.last_mut() else { return };
         let column = cell.place.map_or(row.len(), |place| usize::try_from(place.column).unwrap_or(usize::MAX));
         let text = cell.show(book);
         // Cells with a format and nothing in them reach far to the right.
         if text.is_empty() {
-            return Ok(());
+            return;
         }
-        let room = column.saturating_sub(row.len()).saturating_add(1);
-        budget.keep(room.saturating_mul(size_of::<String>()).saturating_add(text.len()))?;
         if row.len() <= column {
             row.resize(column + 1, String::new());
         }
         row.get_mut(column).into_iter().for_each(|place| place.clone_from(&text));
-        Ok(())
     }
 }
 
@@ -154,9 +147,9 @@ impl Cell {
 
 /// Remarks on cells, each with its place.
 fn comments(package: &mut Package<'_>, sheet: &Sheet, draft: &mut Draft) -> Result<()> {
-    let relations = package.relations(&sheet.part, &mut draft.budget)?;
+    let relations = package.relations(&sheet.part)?;
     let Some(part) = relations.values().find(|relation| relation.kind == "comments") else { return Ok(()) };
-    let text = package.text(&part.target, &mut draft.budget)?.unwrap_or_default();
+    let text = package.text(&part.target)?.unwrap_or_default();
     let (mut place, mut remark) = (String::new(), String::new());
     let mut xml = Xml::new(&text);
     while let Some(node) = xml.next()? {

@@ -6,12 +6,9 @@ use quick_xml::events::Event;
 use serde_json::Value;
 
 use super::{cell::Place, formula, number};
-use crate::{
-    limits::Budget,
-    office::{
-        splice::{Edit, Places, escape},
-        xml::{attribute, local, resolve},
-    },
+use crate::office::{
+    splice::{Edit, Places, escape},
+    xml::{attribute, local, resolve},
 };
 use satchel_model::error::{Error, Result};
 
@@ -69,7 +66,7 @@ pub(super) struct Sheet<'a> {
 }
 
 impl<'a> Sheet<'a> {
-    pub(super) fn read(text: &'a str, budget: &mut Budget) -> Result<Self> {
+    pub(super) fn read(text: &'a str) -> Result<Self> {
         let mut sheet =
             Self { text, prefix: String::new(), rows: Vec::new(), data: 0..0, empty: false, arrays: Vec::new() };
         let mut places = Places::new(text);
@@ -84,7 +81,6 @@ impl<'a> Sheet<'a> {
                         (sheet.data, sheet.empty, within) = (range, empty, !empty);
                     }
                     "row" if within => {
-                        budget.keep(size_of::<Row>())?;
                         let number = attribute(&element, "r").and_then(|row| row.parse::<u32>().ok());
                         let before = sheet.rows.last().map_or(0, |row| row.number);
                         let number = number.unwrap_or(before + 1);
@@ -95,7 +91,7 @@ impl<'a> Sheet<'a> {
                             cells: Vec::new(),
                         });
                     }
-                    "c" if within => sheet.cell(&element, range, budget)?,
+                    "c" if within => sheet.cell(&element, range),
                     "v" if within && !empty => value = range.start,
                     "f" if within => sheet.formula(&element, range, empty),
                     _ => {}
@@ -133,21 +129,13 @@ impl<'a> Sheet<'a> {
         }
     }
 
-    fn cell(
-        &mut self,
-        element: &quick_xml::events::BytesStart<'_>,
-        range: Range<usize>,
-        budget: &mut Budget,
-    ) -> Result<()> {
-        // Large sheets have many, and nothing of them lies elsewhere.
-        budget.text(size_of::<Cell>())?;
-        let Some(row) = self.rows.last_mut() else { return Ok(()) };
+    fn cell(&mut self, element: &quick_xml::events::BytesStart<'_>, range: Range<usize>) {
+        let Some(row) = self.rows.last_mut() else { return };
         let column = row.cells.last().map_or(0, |cell| cell.place.column + 1);
         let next = Place { row: row.number.saturating_sub(1), column };
         let place = attribute(element, "r").and_then(|place| Place::parse(&place)).unwrap_or(next);
         let style = attribute(element, "s").map(|style| style.into());
         row.cells.push(Cell { place, element: range.clone(), style, head: range, formula: None, value: None });
-        Ok(())
     }
 
     fn formula(&mut self, element: &quick_xml::events::BytesStart<'_>, range: Range<usize>, empty: bool) {

@@ -7,12 +7,9 @@ use super::{
     cell::{COLUMNS, ROWS},
     change, number,
 };
-use crate::{
-    limits::{Budget, Limits},
-    office::{
-        package::Package,
-        rewrite::{Changes, rewrite},
-    },
+use crate::office::{
+    package::Package,
+    rewrite::{Changes, rewrite},
 };
 use satchel_model::error::{Error, Result};
 
@@ -53,14 +50,14 @@ pub(crate) fn write(title: &str, sheets: &[NewSheet], created: i64) -> Result<Ve
         return Ok(bytes);
     }
     // Formulas are written with a result of 0, which some programs show; without one they compute it.
-    change::update(&bytes, &[], &Limits::default())
+    change::update(&bytes, &[])
 }
 
 /// The library says that another program made the workbook.
 fn signed(bytes: &[u8]) -> Result<Vec<u8>> {
     const PART: &str = "docProps/app.xml";
-    let (mut package, mut budget) = (Package::open(bytes)?, Budget::new(&Limits::default()));
-    let said = package.needed(PART, &mut budget)?;
+    let mut package = Package::open(bytes)?;
+    let said = package.needed(PART)?;
     let says = said.replace("<Application>Microsoft Excel<", "<Application>Satchel<");
     rewrite(&mut package, &Changes::from([(PART.to_owned(), Some(says.into_bytes()))]))
 }
@@ -125,7 +122,7 @@ mod tests {
             let sheet = NewSheet { name: "Sheet".to_owned(), rows: vec![vec![value]] };
             let bytes = write("Numbers", &[sheet], 0).unwrap();
             let mut package = Package::open(&bytes).unwrap();
-            let said = package.needed("docProps/app.xml", &mut Budget::new(&Limits::default())).unwrap();
+            let said = package.needed("docProps/app.xml").unwrap();
             assert!(said.contains("<Application>Satchel</Application>") && !said.contains("Microsoft"), "{said}");
         }
     }

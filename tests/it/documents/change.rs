@@ -110,8 +110,7 @@ fn a_workbook_is_made_with_types_and_formulas() {
 fn paragraphs_are_added_behind_the_last_and_other_parts_stay_bit_for_bit() {
     for name in ["python-docx.docx", "libreoffice.docx"] {
         let before = bytes(name);
-        let after =
-            modify::append(&before, &["Added & <so>.".to_owned(), "Zwei".to_owned()], &Limits::default()).unwrap();
+        let after = modify::append(&before, &["Added & <so>.".to_owned(), "Zwei".to_owned()]).unwrap();
         let read = extract(&after, name).unwrap();
         let text: Vec<(_, &str)> = blocks(&read).into_iter().filter(|(kind, _)| *kind != Note).collect();
         let was = fixture(name);
@@ -126,7 +125,7 @@ fn paragraphs_are_added_behind_the_last_and_other_parts_stay_bit_for_bit() {
 fn a_text_over_several_runs_is_replaced_and_keeps_its_format() {
     for name in ["python-docx.docx", "libreoffice.docx"] {
         let before = bytes(name);
-        let (after, count) = modify::replace(&before, "4.2 million", "5.7 Billionen", &Limits::default()).unwrap();
+        let (after, count) = modify::replace(&before, "4.2 million", "5.7 Billionen").unwrap();
         let read = extract(&after, name).unwrap();
         assert_eq!(count, 1, "{name}");
         assert!(read.text().contains("Revenue rose to 5.7 Billionen euros in Q4"), "{name}: {}", read.text());
@@ -142,14 +141,14 @@ fn a_text_over_several_runs_is_replaced_and_keeps_its_format() {
 #[test]
 fn headers_and_tables_are_replaced_too() {
     let before = bytes("python-docx.docx");
-    let (after, count) = modify::replace(&before, "Confidential", "Public", &Limits::default()).unwrap();
-    let (after, more) = modify::replace(&after, "Cake", "Kuchen", &Limits::default()).unwrap();
+    let (after, count) = modify::replace(&before, "Confidential", "Public").unwrap();
+    let (after, more) = modify::replace(&after, "Cake", "Kuchen").unwrap();
     let read = extract(&after, "a.docx").unwrap();
     assert_eq!((count, more), (1, 1));
     assert!(
         blocks(&read).contains(&(Note, "Public, draft 3")) && blocks(&read).contains(&(TableRow, "Kuchen\t7\t3.10"))
     );
-    let error = modify::replace(&before, "no such text", "x", &Limits::default()).unwrap_err();
+    let error = modify::replace(&before, "no such text", "x").unwrap_err();
     assert!(error.message().contains("does not occur"), "{error}");
 }
 
@@ -166,7 +165,7 @@ fn cells_change_and_styles_charts_and_comments_stay() {
             update("Sales", "C4", json!(null)),
             update("Notes & more", "C1", json!("neu")),
         ];
-        let after = modify::update_cells(&before, &updates, &Limits::default()).unwrap();
+        let after = modify::update_cells(&before, &updates).unwrap();
         let read = extract(&after, name).unwrap();
         let rows = &read.tables[0].rows;
         // The date keeps its format, and a formula shows itself until somebody computes it.
@@ -190,7 +189,7 @@ fn cells_change_and_styles_charts_and_comments_stay() {
 fn a_wrong_cell_or_sheet_is_named_and_changes_nothing() {
     let book = bytes("openpyxl.xlsx");
     let message = |sheet: &str, cell: &str, value: Value| {
-        modify::update_cells(&book, &[update(sheet, cell, value)], &Limits::default()).unwrap_err().message().to_owned()
+        modify::update_cells(&book, &[update(sheet, cell, value)]).unwrap_err().message().to_owned()
     };
     assert_eq!(
         message("Nope", "A1", json!(1)),
@@ -208,7 +207,7 @@ fn a_large_workbook_is_made_changed_and_read() {
         [NewSheet { name: "S".to_owned(), rows }, NewSheet { name: "F".to_owned(), rows: vec![vec![json!("=S!A1")]] }];
     let made = create::xlsx("Large", &sheets, now()).unwrap();
     let updates: Vec<Update> = (1..=10_000).map(|row| update("S", &format!("C{row}"), json!(row))).collect();
-    let after = modify::update_cells(&made, &updates, &Limits::default()).unwrap();
+    let after = modify::update_cells(&made, &updates).unwrap();
     let read = extract(&after, "a.xlsx").unwrap();
     assert_eq!(read.tables[0].rows[9_999], ["9999", "t9999", "10000", "3"]);
     assert_eq!((read.tables[0].rows.len(), read.tables[1].rows[0][0].as_str()), (25_000, "=S!A1"));
@@ -221,7 +220,7 @@ fn long_numbers_lose_no_digit() {
     let made = create::xlsx("A", &[NewSheet { name: "S".to_owned(), rows }], now()).unwrap();
     let updates =
         [update("S", "A2", json!(4_111_111_111_111_111_u64)), update("S", "B2", long), update("S", "C2", json!(1e-7))];
-    let after = modify::update_cells(&made, &updates, &Limits::default()).unwrap();
+    let after = modify::update_cells(&made, &updates).unwrap();
     let read = extract(&after, "a.xlsx").unwrap();
     assert_eq!(
         read.tables[0].rows,
@@ -257,17 +256,17 @@ fn merged_pages_stand_in_the_order_of_their_files() {
 #[test]
 fn operations_of_another_format_are_refused() {
     let limits = Limits::default();
-    let error = modify::append(&bytes("chromium.pdf"), &[], &limits).unwrap_err();
+    let error = modify::append(&bytes("chromium.pdf"), &[]).unwrap_err();
     assert_eq!(error.message(), "`append` works on DOCX files, and this one is pdf.");
     let error = modify::merge(vec![bytes("openpyxl.xlsx")]).unwrap_err();
     assert_eq!(error.message(), "`merge` works on PDF files, and this one is xlsx.");
-    let error = convert::csv(&bytes("chromium.pdf"), None, &limits).unwrap_err();
+    let error = convert::csv(&bytes("chromium.pdf"), None).unwrap_err();
     assert_eq!(error.message(), "Only an XLSX becomes CSV, and this file is pdf.");
 }
 
 #[test]
 fn sheets_become_csv_with_dates_and_quotes() {
-    let all = convert::csv(&bytes("libreoffice.xlsx"), None, &Limits::default()).unwrap();
+    let all = convert::csv(&bytes("libreoffice.xlsx"), None).unwrap();
     let names: Vec<&str> = all.iter().map(|sheet| sheet.name.as_str()).collect();
     assert_eq!(names, ["Sales", "Notes & more", "Secret"]);
     let lines: Vec<&str> = all[0].csv.lines().collect();
@@ -280,9 +279,9 @@ fn sheets_become_csv_with_dates_and_quotes() {
         ]
     );
     assert_eq!(all[1].csv, ",\n,\n,\"Grüße, 日本\"\n");
-    let one = convert::csv(&bytes("libreoffice.xlsx"), Some("secret"), &Limits::default()).unwrap();
+    let one = convert::csv(&bytes("libreoffice.xlsx"), Some("secret")).unwrap();
     assert_eq!((one.len(), one[0].csv.as_str()), (1, "hidden\n"));
-    let error = convert::csv(&bytes("libreoffice.xlsx"), Some("x"), &Limits::default()).unwrap_err();
+    let error = convert::csv(&bytes("libreoffice.xlsx"), Some("x")).unwrap_err();
     assert_eq!(error.message(), "There is no such sheet. The workbook has: Sales, Notes & more, Secret.");
 }
 
@@ -291,10 +290,10 @@ fn a_formula_that_others_share_can_be_overwritten() {
     let sheet = "<worksheet><sheetData><row r=\"1\"><c r=\"A1\"><v>1</v></c><c r=\"B1\"><f t=\"shared\" ref=\"B1:B2\" si=\"0\">A1*2</f><v>2</v></c></row>\
                  <row r=\"2\"><c r=\"A2\"><v>5</v></c><c r=\"B2\"><f t=\"shared\" si=\"0\"/><v>10</v></c></row></sheetData></worksheet>";
     let book = super::bomb::xlsx(&[(sheet, 1)], &[("<sst/>", 1)]);
-    let after = modify::update_cells(&book, &[update("S", "B1", json!("new"))], &Limits::default()).unwrap();
+    let after = modify::update_cells(&book, &[update("S", "B1", json!("new"))]).unwrap();
     assert_eq!(extract(&after, "a.xlsx").unwrap().tables[0].rows, [["1", "new"], ["5", "=A2*2"]]);
     let array = "<worksheet><sheetData><row r=\"1\"><c r=\"A1\"><f t=\"array\" ref=\"A1:A2\">B1:B2</f></c></row></sheetData></worksheet>";
     let book = super::bomb::xlsx(&[(array, 1)], &[("<sst/>", 1)]);
-    let error = modify::update_cells(&book, &[update("S", "A2", json!(1))], &Limits::default()).unwrap_err();
+    let error = modify::update_cells(&book, &[update("S", "A2", json!(1))]).unwrap_err();
     assert!(error.message().starts_with("A2 belongs to an array formula"), "{error}");
 }
