@@ -7,6 +7,8 @@ use serde_json::{Map, Value, json};
 const MAX_DEPTH: usize = 5;
 /// Most fields that are written out of one message and those in it: as many as an operation's schema may have values.
 const MAX_FIELDS: usize = 1_200;
+/// Most names of alternatives that are listed.
+const MAX_LISTED: usize = 20;
 
 /// A field of a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -43,9 +45,10 @@ fn one(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Field {
 /// Of a field in a `oneof`, that the others go without it.
 fn alternatives(field: &FieldDescriptor) -> Option<String> {
     let group = field.containing_oneof()?;
-    let others: Vec<String> =
-        group.fields().filter(|other| other != field).map(|other| other.json_name().to_owned()).collect();
-    (!others.is_empty()).then(|| format!("Give at most one of this and {}.", others.join(", ")))
+    let mut others = group.fields().filter(|other| other != field).map(|other| other.json_name().to_owned());
+    let listed: Vec<String> = others.by_ref().take(MAX_LISTED).collect();
+    let more = if others.next().is_some() { " and others" } else { "" };
+    (!listed.is_empty()).then(|| format!("Give at most one of this and {}{more}.", listed.join(", ")))
 }
 
 fn schema(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Value {
@@ -76,6 +79,11 @@ fn single(kind: &Kind, depth: usize, left: &mut usize) -> Value {
             if of.full_name() == "google.protobuf.NullValue" {
                 return json!({"type": "null"});
             }
+            // A value takes room as a field does; who has none learns the name elsewhere.
+            let Some(after) = left.checked_sub(of.values().len()) else {
+                return json!({"type": ["string", "integer"], "description": of.full_name()});
+            };
+            *left = after;
             let names: Vec<String> = of.values().map(|value| value.name().to_owned()).collect();
             // Numbers are taken too: a value that is newer than the description has no name in it.
             json!({"anyOf": [{"type": "string", "enum": names}, {"type": "integer"}]})
@@ -134,6 +142,10 @@ fn well_known(name: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use prost_reflect::DescriptorPool;
+    use prost_types::{
+        DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+        OneofDescriptorProto,
+    };
 
     use super::*;
 
@@ -147,5 +159,47 @@ mod tests {
         assert!(written(&cut) < 8_000 && written(&whole) < 400_000, "{} {}", written(&cut), written(&whole));
         assert!(much >= 1_000_000 - MAX_FIELDS && little <= 40 - of.fields().len());
         assert!(fields(&of, &mut 0).is_empty());
+    }
+
+    #[test]
+    fn names_are_not_written_out_once_for_each_field() {
+        let values = (0..1_000).map(|number| EnumValueDescriptorProto {
+            name: Some(format!("VALUE_{number}")),
+            number: Some(number),
+            options: None,
+        });
+        let choice = EnumDescriptorProto { name: named("E"), value: values.collect(), ..Default::default() };
+        let field = |number: i32| FieldDescriptorProto {
+            name: Some(format!("field{number}")),
+            number: Some(number),
+            type_name: named(".E"),
+            oneof_index: Some(0),
+            ..Default::default()
+        };
+        let group = OneofDescriptorProto { name: named("group"), options: None };
+        let message = DescriptorProto {
+            name: named("M"),
+            field: (1..=1_000).map(field).collect(),
+            oneof_decl: vec![group],
+            ..Default::default()
+        };
+        let file = FileDescriptorProto {
+            name: named("x"),
+            syntax: named("proto3"),
+            message_type: vec![message],
+            enum_type: vec![choice],
+            ..Default::default()
+        };
+        let mut pool = DescriptorPool::new();
+        pool.add_file_descriptor_proto(file).unwrap();
+        let all = fields(&pool.get_message_by_name("M").unwrap(), &mut 1_000_000);
+        let written: usize = all.iter().map(|field| field.schema.to_string().len() + field.description.len()).sum();
+        assert!(all.len() == 1_000 && written < 500_000, "{written}");
+        assert!(all[0].schema.to_string().contains("VALUE_999"));
+        assert!(all[1].schema.to_string().contains("integer") && all[1].description.contains("and others"));
+    }
+
+    fn named(name: &str) -> Option<String> {
+        Some(name.to_owned())
     }
 }
