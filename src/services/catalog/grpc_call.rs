@@ -8,6 +8,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::HeaderMap;
 use prost_reflect::MethodDescriptor;
 use serde_json::{Value, json};
@@ -25,7 +26,8 @@ use satchel_model::{
 use satchel_net::{
     grpc::{
         line::{Ask, Line},
-        message, reflection,
+        message,
+        reflection::{self, Step, Told},
         status::{Status, UNAUTHENTICATED},
     },
     tls::Tls,
@@ -105,7 +107,7 @@ pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &De
     let web = matches!(line, Line::Web(_));
     for name in names {
         let left = ALL_SERVICES.saturating_sub(begun.elapsed()).min(patience);
-        let pool = reflection::describe(&line, &name, left).await?;
+        let pool = reflection::describe(&line, &name, left, &aside(target)).await?;
         if !each(&name, &Described { pool, web, missing: BTreeSet::new() }) {
             break;
         }
@@ -169,7 +171,7 @@ impl Types<'_> {
         let (mut pool, mut missing) = (described.pool.clone(), described.missing.clone());
         for name in wanted {
             let left = patience.saturating_sub(begun.elapsed());
-            match reflection::extended(self.line, pool.clone(), &name, left).await {
+            match reflection::extended(self.line, pool.clone(), &name, left, &aside(self.target)).await {
                 Ok(Some(more)) if more.get_message_by_name(&name).is_some() => pool = more,
                 Ok(_) | Err(_) => drop(missing.insert(name)),
             }
@@ -218,7 +220,7 @@ async fn learned(
 async fn learn(target: &Target<'_>, service: &str, given: HeaderMap, ready: &Ready) -> Result<(Line, Described)> {
     let native = async {
         let line = open(target, ready, given.clone(), false).await?;
-        let pool = reflection::describe(&line, service, TRIAL.min(patience(target))).await?;
+        let pool = reflection::describe(&line, service, TRIAL.min(patience(target)), &aside(target)).await?;
         Ok((line, Described { pool, web: false, missing: BTreeSet::new() }))
     };
     let first: Error = match native.await {
@@ -227,7 +229,7 @@ async fn learn(target: &Target<'_>, service: &str, given: HeaderMap, ready: &Rea
         Err(error) => error,
     };
     let line = open(target, ready, given, true).await?;
-    match reflection::describe(&line, service, patience(target)).await {
+    match reflection::describe(&line, service, patience(target), &aside(target)).await {
         Ok(pool) => Ok((line, Described { pool, web: true, missing: BTreeSet::new() })),
         Err(error) if error.kind() == Kind::NotFound => Err(error),
         Err(error) => Err(neither(first, error)),
@@ -277,6 +279,15 @@ pub(super) fn given(system: &System, pairs: &[(String, String)]) -> Result<Heade
         given.append(name, value);
     }
     Ok(given)
+}
+
+/// Returns the way to read what is told of types: in a turn of whoever calls.
+fn aside(target: &Target<'_>) -> impl Fn(Step) -> BoxFuture<'static, Result<Told>> + Send + Sync + use<> {
+    let (work, who) = (target.app.host.work.clone(), target.http.user());
+    move |step| {
+        let work = work.clone();
+        Box::pin(async move { work.run(who, step).await })
+    }
 }
 
 fn patience(target: &Target<'_>) -> Duration {
