@@ -20,7 +20,10 @@ use super::{
     status::{NOT_FOUND, UNIMPLEMENTED},
     wire,
 };
-use satchel_model::error::{Error, Kind, Result};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    text::clip,
+};
 
 /// The services that tell of others, the better first.
 const SERVICES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"];
@@ -31,6 +34,9 @@ const MOST_SERVICES: usize = 200;
 
 /// Most fields of an answer that names services, and messages in messages there.
 const MOST_NAMED: (usize, usize) = (10_000, 10);
+
+/// Most characters of the system's words.
+const WORDS: usize = 2_000;
 
 /// A step of reading what a system has told: it takes time, and is to be done where no call waits for it.
 pub type Step = Box<dyn FnOnce() -> Result<Told> + Send>;
@@ -149,6 +155,7 @@ impl Told {
 
 async fn unknown(line: &Line, service: &str, patience: Duration) -> Error {
     let names = services(line, patience).await.unwrap_or_default().join(", ");
+    let names = clip(&names, WORDS);
     let there_are = if names.is_empty() { String::new() } else { format!(" It has: {names}.") };
     Error::not_found(format!("The system has no gRPC service '{service}'.{there_are}"))
 }
@@ -220,5 +227,5 @@ fn read(message: Bytes) -> Result<Option<MessageResponse>> {
 }
 
 fn refused(message: &str) -> Error {
-    Error::upstream(format!("The system does not describe its types: {message}"))
+    Error::upstream(format!("The system does not describe its types: {}", clip(message, WORDS)))
 }
