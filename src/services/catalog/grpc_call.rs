@@ -39,8 +39,11 @@ const MOST: (usize, usize) = (1_000, 4 << 20);
 const ALL_SERVICES: Duration = Duration::from_secs(120);
 /// The time a system has to show that it speaks native gRPC.
 const TRIAL: Duration = Duration::from_secs(5);
-/// Most types asked for beside a service's own, for one call.
+/// Most types asked for beside a service's own, for one call, and the longest name of one.
 const MOST_TYPES: usize = 20;
+const LONGEST_NAME: usize = 1_000;
+/// A service of more types than this, those included that were asked for, gets no more.
+const MANY: u32 = 25_000;
 /// Headers that gRPC sets itself, beside those that begin with `grpc-`.
 const OWN: &[&str] = &["te", "content-type", "user-agent", "accept", "x-grpc-web"];
 
@@ -161,22 +164,29 @@ struct Types<'a> {
 impl Types<'_> {
     /// Adds those of these types that the system tells of; no other is asked for again while the service's are kept.
     async fn learn(&self, described: &mut Arc<Described>, names: &BTreeSet<String>) -> bool {
-        let is_new =
-            |name: &&String| !described.missing.contains(*name) && described.pool.get_message_by_name(name).is_none();
+        let is_new = |name: &&String| {
+            name.len() <= LONGEST_NAME
+                && !described.missing.contains(*name)
+                && described.pool.get_message_by_name(name).is_none()
+        };
         let wanted: Vec<String> = names.iter().filter(is_new).take(MOST_TYPES).cloned().collect();
-        if wanted.is_empty() {
+        if wanted.is_empty() || described.size() > MANY {
             return false;
         }
         let (begun, patience) = (Instant::now(), TRIAL.min(patience(self.target)));
-        let (mut pool, mut missing) = (described.pool.clone(), described.missing.clone());
+        let (pool, missing) = (described.pool.clone(), described.missing.clone());
+        let mut known = Described { pool, web: described.web, missing };
         for name in wanted {
+            if known.size() > MANY {
+                break;
+            }
             let left = patience.saturating_sub(begun.elapsed());
-            match reflection::extended(self.line, pool.clone(), &name, left, &aside(self.target)).await {
-                Ok(Some(more)) if more.get_message_by_name(&name).is_some() => pool = more,
-                Ok(_) | Err(_) => drop(missing.insert(name)),
+            match reflection::extended(self.line, known.pool.clone(), &name, left, &aside(self.target)).await {
+                Ok(Some(more)) if more.get_message_by_name(&name).is_some() => known.pool = more,
+                Ok(_) | Err(_) => drop(known.missing.insert(name)),
             }
         }
-        *described = Arc::new(Described { pool, web: described.web, missing });
+        *described = Arc::new(known);
         self.target.app.net.calling.keep_types(self.key, Arc::clone(described));
         true
     }
