@@ -25,7 +25,7 @@ const DEEPEST: usize = 32;
 const MOST_DEFINITIONS: usize = 20_000;
 const MOST_NAMES: usize = 4 << 20;
 /// Longest name.
-const LONGEST: usize = 1_000;
+const LONGEST: usize = 500;
 
 /// The files that a system has told of so far.
 #[derive(Debug)]
@@ -311,7 +311,7 @@ mod tests {
             (with_fields(25_000), "p"),
             (deep, "p"),
             (with_fields(1), &*vec!["a"; 2_000].join(".")),
-            (with_fields(10_000), &*vec!["a"; 400].join(".")),
+            (with_fields(10_000), &*vec!["a"; 240].join(".")),
             (DescriptorProto { name: Some("M".repeat(5_000)), ..Default::default() }, "p"),
         ] {
             assert!(refused(message, package).contains("more than is read"));

@@ -3,12 +3,17 @@
 use prost_reflect::{Cardinality, FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
+use satchel_model::text::{clip, head};
+
 /// Messages in messages that are written out.
 const MAX_DEPTH: usize = 5;
 /// Most fields that are written out of one message and those in it: as many as an operation's schema may have values.
 const MAX_FIELDS: usize = 1_200;
-/// Most names of alternatives that are listed.
+/// Most names of alternatives that are listed, and characters of them.
 const MAX_LISTED: usize = 20;
+const MAX_WORDS: usize = 500;
+/// A name takes room for a field, and for one more for each of so many bytes.
+const NAME: usize = 64;
 
 /// A field of a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -32,8 +37,12 @@ pub fn fields(of: &MessageDescriptor, total: &mut usize) -> Vec<Field> {
     fields
 }
 
+fn weight(name: &str) -> usize {
+    1 + name.len() / NAME
+}
+
 fn one(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Field {
-    *left = left.saturating_sub(1);
+    *left = left.saturating_sub(weight(field.json_name()));
     Field {
         name: field.json_name().to_owned(),
         schema: schema(field, depth + 1, left),
@@ -48,7 +57,8 @@ fn alternatives(field: &FieldDescriptor) -> Option<String> {
     let mut others = group.fields().filter(|other| other != field).map(|other| other.json_name().to_owned());
     let listed: Vec<String> = others.by_ref().take(MAX_LISTED).collect();
     let more = if others.next().is_some() { " and others" } else { "" };
-    (!listed.is_empty()).then(|| format!("Give at most one of this and {}{more}.", listed.join(", ")))
+    let listed = clip(&listed.join(", "), MAX_WORDS).into_owned();
+    (!listed.is_empty()).then(|| format!("Give at most one of this and {listed}{more}."))
 }
 
 fn schema(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Value {
@@ -80,8 +90,9 @@ fn single(kind: &Kind, depth: usize, left: &mut usize) -> Value {
                 return json!({"type": "null"});
             }
             // A value takes room as a field does; who has none learns the name elsewhere.
-            let Some(after) = left.checked_sub(of.values().len()) else {
-                return json!({"type": ["string", "integer"], "description": of.full_name()});
+            let needed = of.values().map(|value| weight(value.name())).sum();
+            let Some(after) = left.checked_sub(needed) else {
+                return json!({"type": ["string", "integer"], "description": head(of.full_name(), MAX_WORDS)});
             };
             *left = after;
             let names: Vec<String> = of.values().map(|value| value.name().to_owned()).collect();
@@ -97,7 +108,7 @@ fn message(of: &MessageDescriptor, depth: usize, left: &mut usize) -> Value {
         return known;
     }
     if depth >= MAX_DEPTH || *left < of.fields().len() {
-        return json!({"type": "object", "description": of.full_name()});
+        return json!({"type": "object", "description": head(of.full_name(), MAX_WORDS)});
     }
     let mut properties = Map::new();
     let mut required = Vec::new();
