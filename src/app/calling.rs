@@ -14,8 +14,10 @@ use satchel_net::rate_limits::RateLimits;
 
 /// Most tokens kept.
 const TOKENS: u64 = 1_000;
-/// Most gRPC services whose types are kept, and how long: a service may be changed meanwhile.
-const TYPES: u64 = 100;
+/// The most that all gRPC services take whose types are kept, the least that one counts for, and how long: a service may be
+/// changed meanwhile.
+const TYPES: u64 = 200_000;
+const LEAST: u32 = 2_000;
 const TYPES_LAST: Duration = Duration::from_secs(300);
 
 /// The limits and tokens in use. Cheap to clone.
@@ -38,6 +40,15 @@ pub struct Described {
     pub missing: BTreeSet<String>,
 }
 
+impl Described {
+    /// Returns the size of what is kept of it: its messages, fields and values, and the names that are not known.
+    pub fn size(&self) -> u32 {
+        let fields: usize = self.pool.all_messages().map(|message| message.fields().len() + 1).sum();
+        let values: usize = self.pool.all_enums().map(|of| of.values().len() + 1).sum();
+        u32::try_from(fields + values + self.missing.len()).unwrap_or(u32::MAX)
+    }
+}
+
 /// An access token.
 #[derive(Clone)]
 pub struct Token {
@@ -54,7 +65,8 @@ impl Default for Calling {
 }
 
 fn types() -> Cache<String, Arc<Described>> {
-    Cache::builder().max_capacity(TYPES).time_to_live(TYPES_LAST).build()
+    let weigher = |_: &String, kept: &Arc<Described>| kept.size().max(LEAST);
+    Cache::builder().weigher(weigher).max_capacity(TYPES).time_to_live(TYPES_LAST).build()
 }
 
 impl Calling {
@@ -108,6 +120,8 @@ impl Calling {
 
 #[cfg(test)]
 mod tests {
+    use prost_reflect::prost_types::{EnumDescriptorProto, EnumValueDescriptorProto, FileDescriptorProto};
+
     use super::*;
 
     #[test]
@@ -119,5 +133,27 @@ mod tests {
         assert!(calling.token("a").is_some() && calling.token("b").is_none());
         calling.drop_token("a");
         assert!(calling.token("a").is_none());
+    }
+
+    #[test]
+    fn types_are_kept_as_far_as_there_is_room() {
+        let calling = Calling::default();
+        let value =
+            |number| EnumValueDescriptorProto { name: Some(format!("V{number}")), number: Some(number), options: None };
+        let of = EnumDescriptorProto {
+            name: Some("E".to_owned()),
+            value: (0..19_000).map(value).collect(),
+            ..Default::default()
+        };
+        let file = FileDescriptorProto { name: Some("x".to_owned()), enum_type: vec![of], ..Default::default() };
+        let mut pool = DescriptorPool::new();
+        pool.add_file_descriptor_proto(file).unwrap();
+        for number in 0..30 {
+            let described = Described { pool: pool.clone(), web: false, missing: BTreeSet::new() };
+            calling.keep_types(&number.to_string(), Arc::new(described));
+            calling.types.run_pending_tasks();
+        }
+        let kept = (0..30).filter(|number| calling.types(&number.to_string()).is_some()).count();
+        assert!((1..=10).contains(&kept), "{kept}");
     }
 }

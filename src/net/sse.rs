@@ -11,7 +11,7 @@ pub struct SseEvent {
     pub data: String,
 }
 
-/// The longest line taken; a longer one is cut off at this length.
+/// The longest line taken, and the longest data of an event; what is longer is cut off.
 const LONGEST_LINE: usize = 4 << 20;
 
 /// Cuts a byte stream into lines at LF, CR or CRLF. Bytes that are not UTF-8 become U+FFFD.
@@ -90,6 +90,7 @@ impl SseReader {
         match field {
             "event" => value.clone_into(&mut self.event),
             "data" => match &mut self.data {
+                Some(data) if data.len() + value.len() >= LONGEST_LINE => {}
                 Some(data) => {
                     data.push('\n');
                     data.push_str(value);
@@ -112,6 +113,14 @@ mod tests {
         let mut events: Vec<_> = pieces.iter().flat_map(|piece| reader.feed(piece)).collect();
         events.extend(reader.finish());
         events
+    }
+
+    #[test]
+    fn data_that_never_ends_is_cut_off() {
+        let line = format!("data: {}\n", "a".repeat(LONGEST_LINE / 4));
+        let pieces: Vec<&[u8]> = std::iter::repeat_n(line.as_bytes(), 8).collect();
+        let events = read(&pieces);
+        assert!(events.len() == 1 && events[0].data.len() <= LONGEST_LINE, "{}", events[0].data.len());
     }
 
     fn event(event: &str, data: &str) -> SseEvent {

@@ -26,6 +26,11 @@ use url::Url;
 
 use satchel_model::error::{Error, Kind, Result};
 
+/// Bytes that may wait to be sent beside a message: answers to pings that the server does not take.
+const WAITING: usize = 64 << 10;
+/// Most pings and the like between two messages.
+const MOST_PINGS: usize = 10_000;
+
 /// The longest a farewell may take.
 const FAREWELL: Duration = Duration::from_millis(500);
 
@@ -109,10 +114,7 @@ where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let deadline = Instant::now() + exchange.patience;
-    let config = WebSocketConfig::default()
-        .max_message_size(Some(exchange.most.1))
-        .max_frame_size(Some(exchange.most.1))
-        .write_buffer_size(0);
+    let config = config(&exchange.messages, exchange.most.1);
     let upgrade = client_async_with_config(request(&exchange)?, &mut connection, Some(config));
     let upgraded = timeout_at(deadline, Box::pin(upgrade)).await.map_err(|_| too_slow(&exchange))?;
     let (socket, answer) = match upgraded {
@@ -133,6 +135,16 @@ where
         let _ = tokio::time::timeout(FAREWELL, conversation.socket.close(None)).await;
     }
     Ok(Heard { ended, ..conversation.heard })
+}
+
+/// A socket that takes messages of so many bytes, and keeps no more than one of these until the server takes it.
+fn config(messages: &[String], most: usize) -> WebSocketConfig {
+    let longest = messages.iter().map(String::len).max().unwrap_or_default();
+    WebSocketConfig::default()
+        .max_message_size(Some(most))
+        .max_frame_size(Some(most))
+        .write_buffer_size(0)
+        .max_write_buffer_size(longest + WAITING)
 }
 
 /// An open socket, and what was heard so far.
@@ -184,6 +196,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Conversation<'_, S> {
     /// Takes the next message, or says why there is none.
     async fn hear(&mut self, wait: Duration) -> Result<Option<Ended>> {
         let until = self.deadline.min(Instant::now() + wait);
+        let mut pings = 0;
         loop {
             let Ok(next) = timeout_at(until, self.socket.next()).await else {
                 return Ok(Some(if until == self.deadline { Ended::Timeout } else { Ended::Quiet }));
@@ -193,7 +206,12 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Conversation<'_, S> {
                 Some(Ok(Message::Text(text))) => Piece::Text(text.as_str().to_owned()),
                 Some(Ok(Message::Binary(bytes))) => Piece::Binary(bytes),
                 Some(Ok(Message::Close(frame))) => return Ok(self.closed(closing(frame))),
-                Some(Ok(_)) => continue,
+                Some(Ok(_)) if pings < MOST_PINGS => {
+                    pings += 1;
+                    continue;
+                }
+                Some(Ok(_)) if is_first => return Err(only_pings(self.ask)),
+                Some(Ok(_)) => return Ok(Some(Ended::Limit)),
                 Some(Err(tungstenite::Error::Capacity(_))) if is_first => return Err(too_long(self.ask)),
                 Some(Err(tungstenite::Error::Capacity(_))) => return Ok(Some(Ended::Limit)),
                 Some(Err(error)) if is_first && !is_end(&error) => return Err(broken(&self.ask.url, error)),
@@ -337,15 +355,11 @@ fn too_long(ask: &Exchange) -> Error {
     Error::upstream(format!("'{host}' sent a message of more than {} bytes, which is not taken.", ask.most.1))
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_chunked_body_is_put_together_as_far_as_it_has_come() {
-        assert_eq!(unchunked(b"5\r\nhello\r\n6;x=1\r\n world\r\n0\r\n\r\n"), b"hello world");
-        assert_eq!(unchunked(b"ff\r\nhello"), b"hello");
-        assert_eq!(unchunked(b"ffffffffffffffff\r\nhello"), b"hello");
-        assert_eq!(unchunked(b"no chunks\r\n"), b"");
-    }
+fn only_pings(ask: &Exchange) -> Error {
+    let host = ask.url.host_str().unwrap_or_default();
+    Error::upstream(format!("'{host}' sent {MOST_PINGS} pings and no message."))
 }
+
+#[cfg(test)]
+#[path = "ws_tests.rs"]
+mod tests;

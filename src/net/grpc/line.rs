@@ -3,14 +3,14 @@
 use std::time::Duration;
 
 use bytes::Bytes;
-use http::HeaderMap;
+use http::{HeaderMap, HeaderValue};
 use tokio::io::{AsyncRead, AsyncWrite};
 use url::Url;
 
 use super::{
     frames::{Encoding, Frame, Frames},
     native::Channel,
-    status::{OK, Status, UNAVAILABLE, UNKNOWN},
+    status::{OK, Status, TRAILERS, UNAVAILABLE, UNKNOWN},
     web::Web,
 };
 use crate::http::Http;
@@ -159,13 +159,17 @@ impl Collected {
     }
 }
 
+/// Returns those of the trailers of gRPC-Web that say how a call ended; of several of a name the first.
 fn trailers(lines: &[u8]) -> HeaderMap {
     let text = String::from_utf8_lossy(lines);
-    let parsed = text.lines().filter_map(|line| {
-        let (name, value) = line.split_once(':')?;
-        Some((name.trim().to_ascii_lowercase().parse().ok()?, value.trim().parse().ok()?))
-    });
-    parsed.collect::<Vec<(http::HeaderName, http::HeaderValue)>>().into_iter().collect()
+    let mut told = HeaderMap::new();
+    for (name, value) in text.lines().filter_map(|line| line.split_once(':')) {
+        let name = TRAILERS.iter().find(|known| known.eq_ignore_ascii_case(name.trim()));
+        if let Some((name, value)) = name.zip(HeaderValue::from_str(value.trim()).ok()) {
+            told.entry(*name).or_insert(value);
+        }
+    }
+    told
 }
 
 /// Returns how a call ended whose answer is its head alone; `None` if messages follow. A page of a web server, a
@@ -192,4 +196,17 @@ pub(super) fn ended_at_once(url: &Url, status: http::StatusCode, headers: &Heade
 pub(super) fn too_slow(url: &Url, patience: Duration) -> Error {
     let host = url.host_str().unwrap_or_default();
     Error::new(Kind::Timeout, format!("'{host}' did not answer within {} s.", patience.as_secs_f32()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn trailers_of_any_number_are_read() {
+        let lines: String = (0..40_000).map(|number| format!("x-{number}: 1\r\n")).collect();
+        let told = trailers(format!("{lines}Grpc-Status: 5\r\ngrpc-status: 0\r\ngrpc-message: gone\r\n").as_bytes());
+        assert_eq!(told.len(), 2);
+        assert_eq!(Status::from_headers(&told), Some(Status::new(5, "gone")));
+    }
 }

@@ -33,6 +33,8 @@ const WELL_KNOWN: [&str; 17] = [
 /// Most fields and values of all answers to one call.
 const MAX_FIELDS: usize = 250_000;
 const MAX_VALUES: usize = 250_000;
+/// Messages in messages that a decoder follows.
+const MAX_DEPTH: usize = 100;
 /// Names listed in an error.
 const LISTED: usize = 20;
 
@@ -102,8 +104,9 @@ impl Default for Room {
 ///
 /// [`Upstream`](satchel_model::error::Kind::Upstream) if it is no such message, or there is no room for all it holds.
 pub fn decode(pool: &DescriptorPool, of: &MessageDescriptor, message: Bytes, room: &mut Room) -> Result<Decoded> {
-    let too_much = || Error::upstream("The answer holds more values than are read at once: ask for less.");
-    wire::take_fields(&message, &mut room.fields).ok_or_else(too_much)?;
+    let too_much =
+        || Error::upstream("The answer holds more values, or deeper ones, than are read at once: ask for less.");
+    wire::take_fields(&message, &mut room.fields, MAX_DEPTH).ok_or_else(too_much)?;
     let wrong =
         |error: prost::DecodeError| Error::upstream(format!("The answer is no {}.", of.full_name())).caused_by(error);
     let message = DynamicMessage::decode(of.clone(), message).map_err(wrong)?;

@@ -1,5 +1,6 @@
 //! gRPC without generated code: frames, statuses, the two transports, and types learned from server reflection.
 
+mod described;
 pub mod details;
 pub mod frames;
 mod from_json;

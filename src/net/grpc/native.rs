@@ -8,12 +8,13 @@ use http::{
     header::{CONTENT_TYPE, TE, USER_AGENT},
 };
 use http_body_util::{BodyExt, Full};
-use hyper::{body::Incoming, client::conn::http2};
-use hyper_util::rt::{TokioExecutor, TokioIo};
+use hyper::{body::Incoming, client::conn::http2, rt::Executor};
+use hyper_util::rt::TokioIo;
 use tokio::{
     io::{AsyncRead, AsyncWrite},
     time::{Instant, timeout_at},
 };
+use tokio_util::sync::{CancellationToken, DropGuard};
 use url::Url;
 
 use super::{
@@ -27,12 +28,26 @@ use satchel_model::error::{Error, Result};
 /// and what it had sent until then would be lost; one that is later hears of our end by the stream's reset.
 const GRACE: Duration = Duration::from_secs(1);
 
-/// An HTTP/2 connection. It ends when this is dropped.
+/// An HTTP/2 connection. It is closed when this is dropped, whatever the server holds up.
 #[derive(Debug)]
 pub struct Channel {
     sender: http2::SendRequest<Full<Bytes>>,
+    _end: DropGuard,
     base: Url,
     headers: HeaderMap,
+}
+
+/// Runs what drives a connection until its end.
+#[derive(Clone)]
+struct Driver(CancellationToken);
+
+impl<F> Executor<F> for Driver
+where
+    F: Future<Output: Send> + Send + 'static,
+{
+    fn execute(&self, task: F) {
+        tokio::spawn(self.0.clone().run_until_cancelled_owned(task));
+    }
 }
 
 impl Channel {
@@ -40,11 +55,12 @@ impl Channel {
     where
         S: AsyncRead + AsyncWrite + Unpin + Send + 'static,
     {
-        let shaken = http2::handshake(TokioExecutor::new(), TokioIo::new(connection)).await;
-        let (sender, driver) = shaken.map_err(|error| broken(&base, error))?;
-        // It ends by itself when the sender and every answer are gone.
-        tokio::spawn(driver);
-        Ok(Self { sender, base, headers })
+        let end = CancellationToken::new();
+        let (driver, end) = (Driver(end.clone()), end.drop_guard());
+        let shaken = http2::handshake(driver.clone(), TokioIo::new(connection)).await;
+        let (sender, requests) = shaken.map_err(|error| broken(&base, error))?;
+        driver.execute(requests);
+        Ok(Self { sender, _end: end, base, headers })
     }
 
     pub(super) async fn call(&self, ask: Ask) -> Result<Reply> {
@@ -114,4 +130,59 @@ fn request(url: &Url, ask: &Ask, headers: &HeaderMap) -> Result<Request<Full<Byt
 fn broken(url: &Url, error: hyper::Error) -> Error {
     let host = url.host_str().unwrap_or_default();
     Error::upstream(format!("'{host}' does not speak HTTP/2 here, or the connection broke.")).caused_by(error)
+}
+
+#[cfg(test)]
+mod tests {
+    use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream, duplex};
+
+    use super::*;
+
+    /// Takes frames (RFC 9113, 4.1) until one of this type and with these flags has come.
+    async fn until(server: &mut DuplexStream, kind: u8, flags: u8) {
+        loop {
+            let mut head = [0; 9];
+            server.read_exact(&mut head).await.unwrap();
+            let length = u32::from_be_bytes([0, head[0], head[1], head[2]]);
+            server.read_exact(&mut vec![0; length as usize]).await.unwrap();
+            if (head[3], head[4]) == (kind, flags) {
+                return;
+            }
+        }
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_closed_with_its_channel_though_the_server_opens_no_stream() {
+        let (ours, mut server) = duplex(64 << 10);
+        let base = Url::parse("http://streams.test").unwrap();
+        let channel = Channel::open(ours, base, HeaderMap::new()).await.unwrap();
+        server.read_exact(&mut [0; 24]).await.unwrap();
+        // MAX_CONCURRENT_STREAMS is 0.
+        server.write_all(&[0, 0, 6, 4, 0, 0, 0, 0, 0, 0, 3, 0, 0, 0, 0]).await.unwrap();
+        until(&mut server, 4, 1).await;
+        let patience = Duration::from_millis(50);
+        let (service, method) = ("a.B".to_owned(), "C".to_owned());
+        let ask = Ask { service, method, messages: vec![Bytes::new()], patience, most: (1, 1) };
+        assert!(channel.call(ask).await.is_err());
+        drop(channel);
+        // Without an end this would wait for ever.
+        let rest = tokio::time::timeout(Duration::from_secs(60), server.read_to_end(&mut Vec::new())).await;
+        assert!(rest.is_ok(), "the connection is still there");
+    }
+
+    #[tokio::test]
+    async fn a_connection_is_closed_with_its_channel_though_the_server_takes_nothing() {
+        let (ours, mut server) = duplex(1 << 10);
+        let base = Url::parse("http://pings.test").unwrap();
+        let channel = Channel::open(ours, base, HeaderMap::new()).await.unwrap();
+        server.write_all(&[0, 0, 0, 4, 0, 0, 0, 0, 0]).await.unwrap();
+        let ping = [0, 0, 8, 6, 0, 0, 0, 0, 0, 1, 2, 3, 4, 5, 6, 7, 8];
+        // As many as are taken while their answers fill the way back.
+        while let Ok(sent) = tokio::time::timeout(Duration::from_millis(200), server.write_all(&ping)).await {
+            sent.unwrap();
+        }
+        drop(channel);
+        let closed = async { while server.write_all(&ping).await.is_ok() {} };
+        assert!(tokio::time::timeout(Duration::from_secs(60), closed).await.is_ok(), "the connection is still there");
+    }
 }

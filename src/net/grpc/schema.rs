@@ -3,10 +3,17 @@
 use prost_reflect::{Cardinality, FieldDescriptor, Kind, MessageDescriptor};
 use serde_json::{Map, Value, json};
 
+use satchel_model::text::{clip, head};
+
 /// Messages in messages that are written out.
 const MAX_DEPTH: usize = 5;
 /// Most fields that are written out of one message and those in it: as many as an operation's schema may have values.
 const MAX_FIELDS: usize = 1_200;
+/// Most names of alternatives that are listed, and characters of them.
+const MAX_LISTED: usize = 20;
+const MAX_WORDS: usize = 500;
+/// A name takes room for a field, and for one more for each of so many bytes.
+const NAME: usize = 64;
 
 /// A field of a message.
 #[derive(Debug, Clone, PartialEq)]
@@ -30,8 +37,12 @@ pub fn fields(of: &MessageDescriptor, total: &mut usize) -> Vec<Field> {
     fields
 }
 
+fn weight(name: &str) -> usize {
+    1 + name.len() / NAME
+}
+
 fn one(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Field {
-    *left = left.saturating_sub(1);
+    *left = left.saturating_sub(weight(field.json_name()));
     Field {
         name: field.json_name().to_owned(),
         schema: schema(field, depth + 1, left),
@@ -43,9 +54,11 @@ fn one(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Field {
 /// Of a field in a `oneof`, that the others go without it.
 fn alternatives(field: &FieldDescriptor) -> Option<String> {
     let group = field.containing_oneof()?;
-    let others: Vec<String> =
-        group.fields().filter(|other| other != field).map(|other| other.json_name().to_owned()).collect();
-    (!others.is_empty()).then(|| format!("Give at most one of this and {}.", others.join(", ")))
+    let mut others = group.fields().filter(|other| other != field).map(|other| other.json_name().to_owned());
+    let listed: Vec<String> = others.by_ref().take(MAX_LISTED).collect();
+    let more = if others.next().is_some() { " and others" } else { "" };
+    let listed = clip(&listed.join(", "), MAX_WORDS).into_owned();
+    (!listed.is_empty()).then(|| format!("Give at most one of this and {listed}{more}."))
 }
 
 fn schema(field: &FieldDescriptor, depth: usize, left: &mut usize) -> Value {
@@ -76,6 +89,12 @@ fn single(kind: &Kind, depth: usize, left: &mut usize) -> Value {
             if of.full_name() == "google.protobuf.NullValue" {
                 return json!({"type": "null"});
             }
+            // A value takes room as a field does; who has none learns the name elsewhere.
+            let needed = of.values().map(|value| weight(value.name())).sum();
+            let Some(after) = left.checked_sub(needed) else {
+                return json!({"type": ["string", "integer"], "description": head(of.full_name(), MAX_WORDS)});
+            };
+            *left = after;
             let names: Vec<String> = of.values().map(|value| value.name().to_owned()).collect();
             // Numbers are taken too: a value that is newer than the description has no name in it.
             json!({"anyOf": [{"type": "string", "enum": names}, {"type": "integer"}]})
@@ -89,7 +108,7 @@ fn message(of: &MessageDescriptor, depth: usize, left: &mut usize) -> Value {
         return known;
     }
     if depth >= MAX_DEPTH || *left < of.fields().len() {
-        return json!({"type": "object", "description": of.full_name()});
+        return json!({"type": "object", "description": head(of.full_name(), MAX_WORDS)});
     }
     let mut properties = Map::new();
     let mut required = Vec::new();
@@ -134,6 +153,10 @@ fn well_known(name: &str) -> Option<Value> {
 #[cfg(test)]
 mod tests {
     use prost_reflect::DescriptorPool;
+    use prost_types::{
+        DescriptorProto, EnumDescriptorProto, EnumValueDescriptorProto, FieldDescriptorProto, FileDescriptorProto,
+        OneofDescriptorProto,
+    };
 
     use super::*;
 
@@ -147,5 +170,47 @@ mod tests {
         assert!(written(&cut) < 8_000 && written(&whole) < 400_000, "{} {}", written(&cut), written(&whole));
         assert!(much >= 1_000_000 - MAX_FIELDS && little <= 40 - of.fields().len());
         assert!(fields(&of, &mut 0).is_empty());
+    }
+
+    #[test]
+    fn names_are_not_written_out_once_for_each_field() {
+        let values = (0..1_000).map(|number| EnumValueDescriptorProto {
+            name: Some(format!("VALUE_{number}")),
+            number: Some(number),
+            options: None,
+        });
+        let choice = EnumDescriptorProto { name: named("E"), value: values.collect(), ..Default::default() };
+        let field = |number: i32| FieldDescriptorProto {
+            name: Some(format!("field{number}")),
+            number: Some(number),
+            type_name: named(".E"),
+            oneof_index: Some(0),
+            ..Default::default()
+        };
+        let group = OneofDescriptorProto { name: named("group"), options: None };
+        let message = DescriptorProto {
+            name: named("M"),
+            field: (1..=1_000).map(field).collect(),
+            oneof_decl: vec![group],
+            ..Default::default()
+        };
+        let file = FileDescriptorProto {
+            name: named("x"),
+            syntax: named("proto3"),
+            message_type: vec![message],
+            enum_type: vec![choice],
+            ..Default::default()
+        };
+        let mut pool = DescriptorPool::new();
+        pool.add_file_descriptor_proto(file).unwrap();
+        let all = fields(&pool.get_message_by_name("M").unwrap(), &mut 1_000_000);
+        let written: usize = all.iter().map(|field| field.schema.to_string().len() + field.description.len()).sum();
+        assert!(all.len() == 1_000 && written < 500_000, "{written}");
+        assert!(all[0].schema.to_string().contains("VALUE_999"));
+        assert!(all[1].schema.to_string().contains("integer") && all[1].description.contains("and others"));
+    }
+
+    fn named(name: &str) -> Option<String> {
+        Some(name.to_owned())
     }
 }

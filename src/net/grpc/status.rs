@@ -4,7 +4,7 @@ use base64::{
     Engine as _, alphabet::STANDARD, engine::DecodePaddingMode::Indifferent, engine::GeneralPurpose,
     engine::GeneralPurposeConfig,
 };
-use http::{HeaderMap, StatusCode};
+use http::{HeaderMap, HeaderValue, StatusCode};
 use prost::Message;
 use prost_types::Any;
 use serde_json::{Map, Value, json};
@@ -24,6 +24,13 @@ pub const UNIMPLEMENTED: u32 = 12;
 pub const UNAVAILABLE: u32 = 14;
 /// The code of a credential that was refused.
 pub const UNAUTHENTICATED: u32 = 16;
+/// The trailers that say how a call ended.
+pub(super) const TRAILERS: [&str; 3] = [STATUS, MESSAGE, DETAILS];
+const STATUS: &str = "grpc-status";
+const MESSAGE: &str = "grpc-message";
+const DETAILS: &str = "grpc-status-details-bin";
+/// Most bytes of a trailer that are read: as many as HTTP/2 takes of all. Details take many times as many as JSON.
+const MOST_BYTES: usize = 16 << 10;
 /// Headers whose name ends in `-bin` are base64, with or without padding.
 const BINARY: GeneralPurpose =
     GeneralPurpose::new(&STANDARD, GeneralPurposeConfig::new().with_decode_padding_mode(Indifferent));
@@ -75,11 +82,16 @@ impl Status {
 
     /// Reads the status from trailers, or from headers where there are no others; `None` if it is not there.
     pub fn from_headers(headers: &HeaderMap) -> Option<Self> {
-        let code = headers.get("grpc-status")?.to_str().ok()?.trim().parse().ok()?;
-        let message = headers.get("grpc-message").map(|value| percent_decoded(value.as_bytes())).unwrap_or_default();
-        let rich = headers.get("grpc-status-details-bin").and_then(|value| BINARY.decode(value.as_bytes()).ok());
+        let code = headers.get(STATUS)?.to_str().ok()?.trim().parse().ok()?;
+        let bytes = |name| headers.get(name).map(HeaderValue::as_bytes);
+        let message = bytes(MESSAGE).map(|words| percent_decoded(words.get(..MOST_BYTES).unwrap_or(words)));
+        let rich = bytes(DETAILS).filter(|text| text.len() <= MOST_BYTES).and_then(|text| BINARY.decode(text).ok());
         let rich = rich.and_then(|bytes| Rich::decode(bytes.as_slice()).ok());
-        Some(Self { code, message, details: rich.map(|rich| rich.details).unwrap_or_default() })
+        Some(Self {
+            code,
+            message: message.unwrap_or_default(),
+            details: rich.map(|rich| rich.details).unwrap_or_default(),
+        })
     }
 
     /// Returns the status an HTTP status stands for where no gRPC was answered.
@@ -178,6 +190,20 @@ mod tests {
         assert_eq!(error.details().unwrap()["status"], "NOT_FOUND");
         assert!(Status::new(OK, "").require_ok().is_ok());
         assert_eq!(Status::new(99, "").name(), "UNKNOWN");
+    }
+
+    #[test]
+    fn no_more_details_are_read_than_a_head_may_hold() {
+        let read = |details: usize| {
+            let rich = Rich { details: vec![Any::default(); details] };
+            let mut trailers = HeaderMap::new();
+            trailers.insert(STATUS, "3".parse().unwrap());
+            trailers.insert(MESSAGE, "a".repeat(1 << 20).parse().unwrap());
+            trailers.insert(DETAILS, BINARY.encode(rich.encode_to_vec()).parse().unwrap());
+            Status::from_headers(&trailers).unwrap()
+        };
+        assert_eq!((read(1_000).details.len(), read(20_000).details.len()), (1_000, 0));
+        assert_eq!(read(0).message.len(), MOST_BYTES);
     }
 
     #[test]

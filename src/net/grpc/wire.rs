@@ -2,16 +2,14 @@
 //!
 //! Format: <https://protobuf.dev/programming-guides/encoding/>.
 
-/// Messages in messages that a decoder follows.
-const MAX_DEPTH: usize = 100;
-
-/// Takes the fields of a message off `left`, those of messages in it included. `None` if there are more. Bytes that read as a
-/// message count as one: nothing but its type tells them apart.
-pub(super) fn take_fields(mut message: &[u8], left: &mut usize) -> Option<()> {
-    walk(&mut message, left, 0)
+/// Takes the fields of a message off `left`, those of messages in it included. `None` if there are more, or if messages stand
+/// in others deeper than `deepest`, where a decoder would start anew. Bytes that read as a message count as one: nothing but
+/// its type tells them apart.
+pub(super) fn take_fields(mut message: &[u8], left: &mut usize, deepest: usize) -> Option<()> {
+    walk(&mut message, left, deepest)
 }
 
-fn walk(rest: &mut &[u8], left: &mut usize, depth: usize) -> Option<()> {
+fn walk(rest: &mut &[u8], left: &mut usize, deeper: usize) -> Option<()> {
     while let Some(tag) = varint(rest).filter(|tag| tag >> 3 != 0) {
         *left = left.checked_sub(1)?;
         let skipped = match tag & 7 {
@@ -20,8 +18,8 @@ fn walk(rest: &mut &[u8], left: &mut usize, depth: usize) -> Option<()> {
             5 => split(rest, 4).map(|_| ()),
             2 => {
                 let inner = varint(rest).and_then(|length| split(rest, usize::try_from(length).ok()?));
-                if let Some(mut inner) = inner.filter(|_| depth < MAX_DEPTH) {
-                    walk(&mut inner, left, depth + 1)?;
+                if let Some(mut inner) = inner.filter(|inner| !inner.is_empty()) {
+                    walk(&mut inner, left, deeper.checked_sub(1)?)?;
                 }
                 inner.map(|_| ())
             }
@@ -64,7 +62,7 @@ mod tests {
     fn fields_are_counted_through_all_messages() {
         let count = |message: &[u8]| {
             let mut left = 1_000;
-            take_fields(message, &mut left).map(|()| 1_000 - left)
+            take_fields(message, &mut left, 100).map(|()| 1_000 - left)
         };
         // 1: 150, 2: "hi" that reads as no message, 3: {1: 150}, 4: fixed32, 5: fixed64.
         let message =
@@ -72,11 +70,13 @@ mod tests {
         assert!((5..=7).contains(&count(&message.concat()).unwrap()));
         assert_eq!(count(&[0x0a, 0].repeat(1_000)), Some(1_000));
         assert_eq!(count(&[0x0a, 0].repeat(1_001)), None);
-        let nested = (0..2_000).fold(Vec::new(), |inner: Vec<u8>, _| {
-            let length = [0x80 | (inner.len() & 0x7f) as u8, (inner.len() >> 7) as u8];
-            if inner.len() > 16_000 { inner } else { [&[0x0a][..], &length, &inner].concat() }
-        });
-        assert_eq!(count(&nested), Some(MAX_DEPTH + 1), "as deep as a decoder goes");
+        let nested = |deep: usize| {
+            (0..deep).fold(Vec::new(), |inner: Vec<u8>, _| {
+                [&[0x0a, 0x80 | (inner.len() & 0x7f) as u8, (inner.len() >> 7) as u8][..], &inner].concat()
+            })
+        };
+        assert_eq!(count(&nested(101)), Some(101), "as deep as a decoder goes");
+        assert_eq!(count(&nested(102)), None, "deeper than what is counted");
         assert_eq!(count(b"\x0a\xff\xff\xff\xff\x0fx"), Some(1), "a length beyond the end");
     }
 }

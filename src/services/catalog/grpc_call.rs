@@ -8,6 +8,7 @@ use std::{
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::HeaderMap;
 use prost_reflect::MethodDescriptor;
 use serde_json::{Value, json};
@@ -25,7 +26,8 @@ use satchel_model::{
 use satchel_net::{
     grpc::{
         line::{Ask, Line},
-        message, reflection,
+        message,
+        reflection::{self, Step, Told},
         status::{Status, UNAUTHENTICATED},
     },
     tls::Tls,
@@ -37,8 +39,11 @@ const MOST: (usize, usize) = (1_000, 4 << 20);
 const ALL_SERVICES: Duration = Duration::from_secs(120);
 /// The time a system has to show that it speaks native gRPC.
 const TRIAL: Duration = Duration::from_secs(5);
-/// Most types asked for beside a service's own, for one call.
+/// Most types asked for beside a service's own, for one call, and the longest name of one.
 const MOST_TYPES: usize = 20;
+const LONGEST_NAME: usize = 1_000;
+/// A service of more types than this, those included that were asked for, gets no more.
+const MANY: u32 = 25_000;
 /// Headers that gRPC sets itself, beside those that begin with `grpc-`.
 const OWN: &[&str] = &["te", "content-type", "user-agent", "accept", "x-grpc-web"];
 
@@ -105,7 +110,7 @@ pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &De
     let web = matches!(line, Line::Web(_));
     for name in names {
         let left = ALL_SERVICES.saturating_sub(begun.elapsed()).min(patience);
-        let pool = reflection::describe(&line, &name, left).await?;
+        let pool = reflection::describe(&line, &name, left, &aside(target)).await?;
         if !each(&name, &Described { pool, web, missing: BTreeSet::new() }) {
             break;
         }
@@ -159,22 +164,29 @@ struct Types<'a> {
 impl Types<'_> {
     /// Adds those of these types that the system tells of; no other is asked for again while the service's are kept.
     async fn learn(&self, described: &mut Arc<Described>, names: &BTreeSet<String>) -> bool {
-        let is_new =
-            |name: &&String| !described.missing.contains(*name) && described.pool.get_message_by_name(name).is_none();
+        let is_new = |name: &&String| {
+            name.len() <= LONGEST_NAME
+                && !described.missing.contains(*name)
+                && described.pool.get_message_by_name(name).is_none()
+        };
         let wanted: Vec<String> = names.iter().filter(is_new).take(MOST_TYPES).cloned().collect();
-        if wanted.is_empty() {
+        if wanted.is_empty() || described.size() > MANY {
             return false;
         }
         let (begun, patience) = (Instant::now(), TRIAL.min(patience(self.target)));
-        let (mut pool, mut missing) = (described.pool.clone(), described.missing.clone());
+        let (pool, missing) = (described.pool.clone(), described.missing.clone());
+        let mut known = Described { pool, web: described.web, missing };
         for name in wanted {
+            if known.size() > MANY {
+                break;
+            }
             let left = patience.saturating_sub(begun.elapsed());
-            match reflection::extended(self.line, pool.clone(), &name, left).await {
-                Ok(Some(more)) if more.get_message_by_name(&name).is_some() => pool = more,
-                Ok(_) | Err(_) => drop(missing.insert(name)),
+            match reflection::extended(self.line, known.pool.clone(), &name, left, &aside(self.target)).await {
+                Ok(Some(more)) if more.get_message_by_name(&name).is_some() => known.pool = more,
+                Ok(_) | Err(_) => drop(known.missing.insert(name)),
             }
         }
-        *described = Arc::new(Described { pool, web: described.web, missing });
+        *described = Arc::new(known);
         self.target.app.net.calling.keep_types(self.key, Arc::clone(described));
         true
     }
@@ -218,7 +230,7 @@ async fn learned(
 async fn learn(target: &Target<'_>, service: &str, given: HeaderMap, ready: &Ready) -> Result<(Line, Described)> {
     let native = async {
         let line = open(target, ready, given.clone(), false).await?;
-        let pool = reflection::describe(&line, service, TRIAL.min(patience(target))).await?;
+        let pool = reflection::describe(&line, service, TRIAL.min(patience(target)), &aside(target)).await?;
         Ok((line, Described { pool, web: false, missing: BTreeSet::new() }))
     };
     let first: Error = match native.await {
@@ -227,7 +239,7 @@ async fn learn(target: &Target<'_>, service: &str, given: HeaderMap, ready: &Rea
         Err(error) => error,
     };
     let line = open(target, ready, given, true).await?;
-    match reflection::describe(&line, service, patience(target)).await {
+    match reflection::describe(&line, service, patience(target), &aside(target)).await {
         Ok(pool) => Ok((line, Described { pool, web: true, missing: BTreeSet::new() })),
         Err(error) if error.kind() == Kind::NotFound => Err(error),
         Err(error) => Err(neither(first, error)),
@@ -277,6 +289,15 @@ pub(super) fn given(system: &System, pairs: &[(String, String)]) -> Result<Heade
         given.append(name, value);
     }
     Ok(given)
+}
+
+/// Returns the way to read what is told of types: in a turn of whoever calls.
+fn aside(target: &Target<'_>) -> impl Fn(Step) -> BoxFuture<'static, Result<Told>> + Send + Sync + use<> {
+    let (work, who) = (target.app.host.work.clone(), target.http.user());
+    move |step| {
+        let work = work.clone();
+        Box::pin(async move { work.run(who, step).await })
+    }
 }
 
 fn patience(target: &Target<'_>) -> Duration {

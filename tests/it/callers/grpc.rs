@@ -3,12 +3,14 @@
 use std::{net::SocketAddr, time::Duration};
 
 use bytes::Bytes;
+use futures_util::future::BoxFuture;
 use http::HeaderMap;
 use satchel::{
     model::error::{Kind, Result},
     net::grpc::{
         line::{Ask, Line, Reply},
-        message, reflection,
+        message,
+        reflection::{self, Step, Told},
     },
 };
 use serde_json::{Value, json};
@@ -33,6 +35,10 @@ async fn web(address: SocketAddr) -> Line {
     Line::web(http, url(bridge), HeaderMap::new())
 }
 
+fn at_once(step: Step) -> BoxFuture<'static, Result<Told>> {
+    Box::pin(async { step() })
+}
+
 fn url(address: SocketAddr) -> Url {
     format!("http://{address}").parse().unwrap()
 }
@@ -48,7 +54,7 @@ fn ask(method: &str, message: Bytes) -> Ask {
 }
 
 async fn call(line: &Line, method: &str, body: Value) -> Result<(Vec<Value>, Reply)> {
-    let pool = reflection::describe(line, "echo.v1.Echo", PATIENCE).await?;
+    let pool = reflection::describe(line, "echo.v1.Echo", PATIENCE, &at_once).await?;
     let found = message::method(&pool, "echo.v1.Echo", method)?;
     let mut reply = line.call(ask(method, message::encode(&pool, &found.input(), &body)?)).await?;
     let messages = std::mem::take(&mut reply.messages);
@@ -88,7 +94,7 @@ async fn a_stream_is_collected_as_far_as_the_limits_let_it() {
 #[tokio::test(flavor = "multi_thread")]
 async fn an_endless_stream_is_cut_when_its_time_is_over_and_a_call_that_hangs_fails() {
     let line = native(start(Reflection::V1).await).await;
-    let pool = reflection::describe(&line, "echo.v1.Echo", PATIENCE).await.unwrap();
+    let pool = reflection::describe(&line, "echo.v1.Echo", PATIENCE, &at_once).await.unwrap();
     let input = message::method(&pool, "echo.v1.Echo", "Count").unwrap().input();
     let within = |patience, method, most| Ask {
         patience,
@@ -129,7 +135,7 @@ async fn what_is_not_there_is_named_with_what_is() {
     let mut services = reflection::services(&line, PATIENCE).await.unwrap();
     services.sort_unstable();
     assert_eq!(services, ["echo.v1.Echo", "grpc.health.v1.Health", "things.v1.Things"]);
-    let error = reflection::describe(&line, "echo.v1.Eco", PATIENCE).await.err().unwrap();
+    let error = reflection::describe(&line, "echo.v1.Eco", PATIENCE, &at_once).await.err().unwrap();
     assert_eq!(error.kind(), Kind::NotFound);
     assert!(error.message().contains("no gRPC service 'echo.v1.Eco'. It has: "), "{error}");
     let error = call(&line, "Sey", json!({})).await.err().unwrap();
@@ -138,7 +144,7 @@ async fn what_is_not_there_is_named_with_what_is() {
     assert_eq!(error.kind(), Kind::Invalid);
     assert!(error.message().contains("Its fields: text, times, mood, at, bigNumber."), "{error}");
     let silent = native(start(Reflection::None).await).await;
-    let error = reflection::describe(&silent, "echo.v1.Echo", PATIENCE).await.err().unwrap();
+    let error = reflection::describe(&silent, "echo.v1.Echo", PATIENCE, &at_once).await.err().unwrap();
     assert!(error.message().contains("no gRPC server reflection"), "{error}");
 }
 
