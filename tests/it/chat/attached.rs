@@ -9,20 +9,9 @@ use satchel::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    chat::{Chat, text},
+    chat::{Chat, picture, text},
     fake_llm::say,
 };
-
-/// A picture of one pixel.
-const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
-
-/// A dot with so many bytes behind it.
-fn picture(bytes: usize) -> String {
-    use base64::{Engine as _, engine::general_purpose::STANDARD};
-    let mut picture = STANDARD.decode(DOT).unwrap();
-    picture.resize(picture.len() + bytes, 7);
-    STANDARD.encode(picture)
-}
 
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_attached_is_stored_once_and_goes_with_the_last_message_that_has_it() {

@@ -1,5 +1,6 @@
 //! A running application with a scripted model, and people who talk to it over HTTP.
 
+use base64::{Engine as _, engine::general_purpose::STANDARD};
 use bytes::Bytes;
 use reqwest::{Method, header::HeaderName};
 use satchel::{
@@ -22,6 +23,9 @@ use super::{
     library::pause,
     way::way_out,
 };
+
+/// A picture of one pixel.
+const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// An application whose model is a script.
 pub struct Chat {
@@ -200,6 +204,13 @@ impl Person {
         let id = confirmation.data["ticket"]["id"].as_str().unwrap();
         self.do_it("POST", &format!("/api/tickets/{id}"), body).await
     }
+}
+
+/// A picture of one pixel with so many bytes behind it, as base64.
+pub fn picture(bytes: usize) -> String {
+    let mut picture = STANDARD.decode(DOT).unwrap();
+    picture.resize(picture.len() + bytes, 7);
+    STANDARD.encode(picture)
 }
 
 /// One event.

@@ -2,7 +2,6 @@
 
 #![expect(clippy::disallowed_methods, reason = "puts a file where a tool finds it")]
 
-use base64::{Engine as _, engine::general_purpose::STANDARD};
 use satchel::{
     model::{
         conversation::{ConversationId, MessageId},
@@ -14,15 +13,14 @@ use satchel::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    chat::Chat,
+    chat::{Chat, picture},
     fake_llm::{call, say},
 };
 
-/// Says something, with a text of so many bytes attached.
+/// Says something, with a picture of so many bytes attached.
 async fn attach(chat: &Chat, conversation: &str, name: &str, bytes: usize) {
-    let data = STANDARD.encode(format!("{name} ").repeat(bytes / (name.len() + 1)));
-    let body = json!({"content": format!("Read {name}."),
-        "attachments": [{"mime": "text/plain", "name": name, "data": data}]});
+    let one = json!({"mime": "image/png", "name": name, "data": picture(bytes)});
+    let body = json!({"content": format!("Look at {name}."), "attachments": [one]});
     chat.owner.post(&format!("{conversation}/messages"), body).await.rest().await;
 }
 
@@ -62,7 +60,7 @@ async fn a_large_conversation_is_sent_in_pages_as_it_is_whole() {
     let sum = call("calculator", json!({"expression": "6 * 7"}));
     let chat = Chat::start(vec![say("One."), sum, say("Two \"quoted\"."), say("Three."), say("Three again.")]).await;
     let conversation = chat.owner.conversation().await;
-    for name in ["a.txt", "b.txt", "c.txt"] {
+    for name in ["a.png", "b.png", "c.png"] {
         attach(&chat, &conversation, name, 2_500_000).await;
     }
     chat.owner.post(&format!("{conversation}/regenerate"), Value::Null).await.rest().await;
@@ -83,7 +81,7 @@ async fn a_large_conversation_is_sent_in_pages_as_it_is_whole() {
 async fn what_is_attached_is_read_for_those_who_ask_for_it_alone() {
     let chat = Chat::start(vec![say("One."), say("Two.")]).await;
     let conversation = chat.owner.conversation().await;
-    attach(&chat, &conversation, "a.txt", 1_000).await;
+    attach(&chat, &conversation, "a.png", 1_000).await;
     let no_text = "UPDATE attachments SET data = CAST(x'ff' AS TEXT)";
     assert_eq!(chat.app.satchel.app.db.write(move |tx| tx.run(no_text, ())).await.unwrap(), 1);
     let last =
@@ -93,7 +91,7 @@ async fn what_is_attached_is_read_for_those_who_ask_for_it_alone() {
     let events = chat.owner.follow(&conversation, None).await.rest().await;
     assert_eq!(events.last().unwrap().data, json!({"message_id": last.unwrap(), "state": "done"}));
     let export = String::from_utf8(chat.owner.bytes(&format!("{conversation}/export")).await).unwrap();
-    assert!(export.contains("_Attached: a.txt (text/plain)_") && export.contains("> One."), "{export}");
+    assert!(export.contains("_Attached: a.png (image/png)_") && export.contains("> One."), "{export}");
     let branch = json!({"message_id": events.last().unwrap().data["message_id"]});
     assert_eq!(chat.owner.ask("POST", &format!("{conversation}/branch"), branch).await.0, 201);
 }
@@ -105,7 +103,7 @@ async fn pages_of_a_turn_that_was_answered_anew_end() {
     let files = chat.app.satchel.app.files_of(chat.app.owner().await.caller.user).unwrap();
     std::fs::write(files.workspace().join("file"), "x".repeat(4_100_000)).unwrap();
     let conversation = chat.owner.conversation().await;
-    attach(&chat, &conversation, "a.txt", 5_000_000).await;
+    attach(&chat, &conversation, "a.png", 5_000_000).await;
     let pages = Pages::new(&chat, &conversation).await;
     let lengths: Vec<usize> = pages.all(AttachmentData::Read).await.0.iter().map(Vec::len).collect();
     assert_eq!(lengths, [1, 1, 1]);
