@@ -361,5 +361,4 @@ fn only_pings(ask: &Exchange) -> Error {
 }
 
 #[cfg(test)]
-#[path = "ws_tests.rs"]
 mod tests;

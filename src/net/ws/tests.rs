@@ -1,3 +1,5 @@
+//! The WebSocket client against servers that keep to no measure.
+
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader, DuplexStream, duplex};
 use tokio_tungstenite::tungstenite::handshake::derive_accept_key;
 
