@@ -195,6 +195,16 @@ fn a_mark_that_is_shown_often_is_no_bomb() {
 }
 
 #[test]
+fn a_torn_pdf_that_unpacks_to_too_much_while_it_is_mended_is_ended_by_the_kernel() {
+    let mut pdf = Pdf::default();
+    pdf.stream("/Type /ObjStm /N 1000 /First 10 /Filter /FlateDecode", &packed_zeros(300));
+    let mut torn = pdf.page(b"", "", "");
+    torn.truncate(torn.windows(6).rposition(|word| word == b"xref\n0").unwrap());
+    let error = reader().text(&torn, "a.pdf").unwrap_err();
+    assert!(error.message().contains("MB of memory"), "{error}");
+}
+
+#[test]
 fn pdfs_whose_objects_never_end() {
     for open in ["obj<</Length 9>>stream\n", "obj(", "obj<", "obj%", "obj[", "obj<</A", "obj<</A (", "obj "] {
         let ends: String = (1..100_000).map(|number| format!("{number} 0 {open}")).collect();
