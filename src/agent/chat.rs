@@ -180,7 +180,8 @@ impl Agent {
     ) -> Result<Subscription> {
         self.shared.conversations.get(caller.user, id).await?;
         self.require_model(caller.user).await?;
-        self.shared.app.ensure_room(FEW)?;
+        // The answer that stands is kept beside the new one.
+        self.ensure_room(caller.user, FEW + 1).await?;
         self.shared.turns.require_few(caller.user).await?;
         self.give_up_waiting(id).await?;
         self.note_programs(caller, id).await?;

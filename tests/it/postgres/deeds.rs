@@ -14,7 +14,7 @@ use satchel::{
         egress,
         graph::{self, Graph, Sight},
         origins::{Kind, Origins, Vouch},
-        turns::Turns,
+        turns::{AttachmentData, Turns},
         uses,
     },
 };
@@ -102,7 +102,11 @@ async fn with_the_past(app: &TestApp, caller: &Caller) {
 
     let conversation = app.conversation(caller).await;
     let place = FormerPlace { conversation, question: MessageId::new(), number: 1 };
-    Turns::new(db).former_weight(caller.user, place).await.unwrap_err();
+    let turns = Turns::new(db);
+    turns.former_weight(caller.user, place).await.unwrap_err();
+    for data in [AttachmentData::Read, AttachmentData::LeftOut] {
+        turns.page_weight(caller.user, conversation, None, data).await.unwrap();
+    }
 
     let origins = Origins::new(db);
     origins.list(caller).await.unwrap();
