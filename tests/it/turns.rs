@@ -167,6 +167,10 @@ async fn so_many_answers_are_written_for_one_person_at_once_and_no_more() {
         let conversation = chat.owner.conversation().await;
         open.push((chat.owner.say(&conversation, "Are you there?").await, conversation));
     }
+    // Whoever asks its model later would have the answer of another.
+    while chat.llm.asked() < 16 {
+        tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+    }
     let further = format!("{}/messages", chat.owner.conversation().await);
     let (status, told) = chat.owner.ask("POST", &further, json!({"content": "And you?"})).await;
     assert!(status == 409 && told["detail"].as_str().unwrap().contains("16 answers are being written"), "{told}");

@@ -24,9 +24,8 @@ pub(super) fn ensure_named_once(bare: &str) -> Result<()> {
             '{' if !open.is_empty() => open.push(HashSet::new()),
             ')' | '}' => drop(open.pop()),
             _ if is_of_name(first) && after.trim_start_matches(is_ignored).starts_with(':') => {
-                if open.last_mut().is_some_and(|names| !names.insert(token)) {
-                    return Err(wrong(&format!("it gives '{token}' twice in one place")));
-                }
+                let is_new = open.last_mut().is_none_or(|names| names.insert(token));
+                is_new.then_some(()).ok_or_else(|| wrong(&format!("it gives '{token}' twice in one place")))?;
             }
             _ => {}
         }

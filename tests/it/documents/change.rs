@@ -7,7 +7,6 @@ use satchel::formats::{
     convert,
     create::{self, NewSheet},
     extracted::BlockKind::{Heading, Note, Paragraph, TableRow},
-    limits::Limits,
     modify::{self, Update},
 };
 use serde_json::{Value, json};
@@ -255,7 +254,6 @@ fn merged_pages_stand_in_the_order_of_their_files() {
 
 #[test]
 fn operations_of_another_format_are_refused() {
-    let limits = Limits::default();
     let error = modify::append(&bytes("chromium.pdf"), &[]).unwrap_err();
     assert_eq!(error.message(), "`append` works on DOCX files, and this one is pdf.");
     let error = modify::merge(vec![bytes("openpyxl.xlsx")]).unwrap_err();

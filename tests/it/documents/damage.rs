@@ -3,7 +3,7 @@
 #![expect(clippy::disallowed_methods, reason = "more damages are asked for by an environment variable")]
 
 use rand::{RngExt, SeedableRng, rngs::StdRng};
-use satchel::formats::{limits::Limits, modify};
+use satchel::formats::modify;
 
 use super::fixture::{READABLE, bytes, extract};
 
@@ -62,7 +62,6 @@ fn damaged_files_are_read_or_refused_and_nothing_else() {
 
 #[test]
 fn damaged_files_are_changed_or_refused_and_nothing_else() {
-    let limits = Limits::default();
     let update = modify::Update { sheet: "Sales".to_owned(), cell: "B2".to_owned(), value: 1.into() };
     for number in 0..times() {
         let text = damaged(bytes("libreoffice.docx"), number);
