@@ -65,7 +65,7 @@ def build(triple: str) -> pathlib.Path:
         variables |= {f"CARGO_TARGET_{name.upper()}_LINKER": compiler, f"CC_{name}": compiler}
     command = ["cargo", "rustc", "--locked", "--release", "--bin", "satchel", "--target", triple]
     # Once more: cargo forgets what the profile says of it where the package has an optimisation level of its own.
-    linking = ["-C", "strip=symbols", *packed_relocations(triple)]
+    linking = ["-C", "strip=symbols", *packed_relocations(triple), *folded_functions(triple)]
     subprocess.run([*command, "--", *linking], check=True, env=variables)
     return pathlib.Path(os.environ["CARGO_TARGET_DIR"]) / triple / "release" / "satchel"
 
@@ -75,6 +75,12 @@ def packed_relocations(triple: str) -> list[str]:
     name, version = platform.libc_ver()
     known = name == "glibc" and tuple(map(int, version.split("."))) >= (2, 36)
     return ["-C", "link-arg=-Wl,-z,pack-relative-relocs"] if known and triple == "x86_64-unknown-linux-gnu" else []
+
+
+def folded_functions(triple: str) -> list[str]:
+    """What keeps functions that came out the same, such as generic ones that several crates made, once; rustc brings a linker
+    that can for this target. Nothing of ours compares addresses of functions, and SQLite only such as are like no other."""
+    return ["-C", "link-arg=-Wl,--icf=all"] if triple == "x86_64-unknown-linux-gnu" else []
 
 
 def check_static(binary: pathlib.Path) -> None:

@@ -73,7 +73,9 @@ pub(super) fn list(tx: &Tx, conversation: ConversationId, span: Span) -> Result<
 
 /// Bytes of a conversation's messages and calls, as they are stored: looks at no text.
 pub(super) fn weight(tx: &Tx, conversation: ConversationId) -> Result<usize> {
-    let sql = format!("SELECT coalesce(sum({TEXTS} + {ATTACHED}), 0) FROM messages m WHERE m.conversation = ?1");
+    let sql = format!(
+        "SELECT CAST(coalesce(sum({TEXTS} + {ATTACHED}), 0) AS BIGINT) FROM messages m WHERE m.conversation = ?1"
+    );
     let bytes: i64 = tx.one(&sql, [conversation.to_string()])?;
     usize::try_from(bytes).map_err(Error::internal)
 }

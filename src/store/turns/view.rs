@@ -206,7 +206,9 @@ fn extent(tx: &Tx, conversation: ConversationId, after: Option<PageMark>, data: 
     let weight = format!("{BESIDE} + {} + {attached}", messages::TEXTS);
     let last = "SELECT id FROM turns WHERE conversation = ?1 ORDER BY id DESC LIMIT 1";
     let last: Option<String> = tx.first(last, [conversation.to_string()], |row| row.get("id"))?;
-    let sql = format!("SELECT coalesce(sum({weight}), 0) FROM messages m WHERE m.conversation = ?1 AND m.turn = ?2");
+    let sql = format!(
+        "SELECT CAST(coalesce(sum({weight}), 0) AS BIGINT) FROM messages m WHERE m.conversation = ?1 AND m.turn = ?2"
+    );
     let whole: i64 = tx.one(&sql, (conversation.to_string(), last.as_deref().unwrap_or_default().to_owned()))?;
     let is_whole = |turn: &str| whole <= LAST_TURN && last.as_deref() == Some(turn);
     let sql = format!(
