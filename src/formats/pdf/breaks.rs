@@ -81,7 +81,7 @@ mod tests {
     use super::*;
 
     fn broken(text: &str, room: f32) -> Vec<&str> {
-        let faces = Faces::new(dejavu::sans::regular(), &[]).unwrap();
+        let faces = Faces::new(super::super::fonts::regular(), &[]).unwrap();
         lines(text, &faces, room).into_iter().map(|line| &text[line]).collect()
     }
 

@@ -7,6 +7,7 @@ mod encoding;
 pub(super) mod face;
 mod file;
 mod font;
+mod fonts;
 mod layout;
 mod line;
 pub(super) mod merge;

@@ -11,7 +11,7 @@ use krilla::{
 };
 use unicode_bidi::BidiInfo;
 
-use super::{breaks, face::Faces};
+use super::{breaks, face::Faces, fonts};
 use satchel_model::error::{Error, Result};
 
 /// A4, in points.
@@ -47,8 +47,8 @@ struct Line {
 /// Characters that need another font than the built-in ones.
 pub(crate) fn missing(title: &str, paragraphs: &[String], others: &[Vec<u8>]) -> Result<BTreeSet<char>> {
     let texts = || paragraphs.iter().map(String::as_str);
-    let mut missing = Faces::new(dejavu::sans::regular(), others)?.missing(texts());
-    missing.extend(Faces::new(dejavu::sans::bold(), others)?.missing(std::iter::once(title)));
+    let mut missing = Faces::new(fonts::regular(), others)?.missing(texts());
+    missing.extend(Faces::new(fonts::bold(), others)?.missing(std::iter::once(title)));
     Ok(missing)
 }
 
@@ -58,7 +58,7 @@ pub(crate) fn write(title: &str, paragraphs: &[String], others: &[Vec<u8>], made
     if !missing.is_empty() {
         return Err(unwritable(&missing));
     }
-    let (regular, bold) = (Faces::new(dejavu::sans::regular(), others)?, Faces::new(dejavu::sans::bold(), others)?);
+    let (regular, bold) = (Faces::new(fonts::regular(), others)?, Faces::new(fonts::bold(), others)?);
     let texts: Vec<String> = std::iter::once(title).chain(paragraphs.iter().map(String::as_str)).map(flat).collect();
     let mut lines = Vec::new();
     for (paragraph, text) in texts.iter().enumerate() {
