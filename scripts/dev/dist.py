@@ -78,10 +78,10 @@ def packed_relocations(triple: str) -> list[str]:
 
 
 def folded_functions(triple: str) -> list[str]:
-    """What keeps functions and constants that came out the same, such as those that several crates made of one generic function,
-    once; rustc brings a linker that can for this target. Nothing of ours compares their addresses, and SQLite only those of some
-    that are like no other."""
-    return ["-C", "link-arg=-Wl,--icf=all,--ignore-data-address-equality"] if triple == "x86_64-unknown-linux-gnu" else []
+    """What keeps functions that came out the same, such as those that several crates made of one generic function, once; rustc
+    brings a linker that can for this target. Nothing of ours compares their addresses, and SQLite only those of some that are
+    like no other. Constants are left as they are: mimalloc tells its empty pages by their addresses."""
+    return ["-C", "link-arg=-Wl,--icf=all"] if triple == "x86_64-unknown-linux-gnu" else []
 
 
 def check_static(binary: pathlib.Path) -> None:
