@@ -1,4 +1,4 @@
-//! What is read of conversations: whole, in pages, and the events of their last turn.
+//! Reads conversations: whole, in pages, and the events of their last turn.
 
 use super::{chat::Agent, log::Subscription};
 use satchel_model::{

@@ -44,7 +44,7 @@ use satchel_store::{
 /// Runs calls. Cheap to clone; every clone is the same invoker.
 #[derive(Clone)]
 pub struct Invoker {
-    /// What it runs them with.
+    /// The handles of the platform.
     pub app: Arc<App>,
     registry: Arc<RwLock<Arc<Registry>>>,
     listeners: Arc<[Listener]>,

@@ -26,7 +26,7 @@ const HELD: (usize, usize) = (128 << 20, 32 << 20);
 /// Longest wait of one for its turn.
 const PATIENCE: Duration = Duration::from_secs(15);
 
-/// What a call holds.
+/// The shares a call holds while it is under way.
 #[derive(Default)]
 pub(super) struct Place {
     /// Until it has ended.
@@ -85,7 +85,7 @@ pub(super) async fn run<F: Future>(is_heavy: bool, work: F) -> F::Output {
     if is_heavy { Heavy::new(work).await } else { work.await }
 }
 
-/// Whether the arguments of a call are large.
+/// Returns whether the arguments of a call are large.
 pub(super) fn is_heavy(call: &Call) -> bool {
     weighs_more(&call.params, SMALL)
 }

@@ -1,4 +1,4 @@
-//! What a tool gives back as HTML: a fragment with inline CSS, without anything that acts, loads or covers the page.
+//! HTML that tools return: a fragment with inline CSS, without anything that acts, loads or covers the page.
 
 use std::{collections::HashSet, sync::LazyLock};
 

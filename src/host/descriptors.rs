@@ -1,4 +1,4 @@
-//! How many files and connections this process may have open.
+//! The limit of open files and connections of this process.
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 

@@ -12,7 +12,7 @@ use flate2::{Compression, write::GzEncoder};
 
 /// Read once at a time, and so compressed; the weights are read where they lie.
 const VOCABULARY: &str = "tokenizer.json";
-/// What the model's files must be, as `sha256sum` writes it.
+/// The digests of the model's files, as `sha256sum` writes them.
 const PINS: &str = "../../scripts/dev/model/sha256";
 
 fn main() {
@@ -43,7 +43,7 @@ fn pack_file(from: &Path, to: &Path) -> io::Result<()> {
     packed.finish().map(drop)
 }
 
-/// Where the model lies, and the first eight digits of its hash, after which the directory is named.
+/// Returns the model's directory, and the first eight digits of its hash, after which the directory is named.
 fn model() -> Result<(PathBuf, String), String> {
     let models = match (env::var_os("SATCHEL_MODEL_DIR"), env::var_os("HOME")) {
         (Some(directory), _) => PathBuf::from(directory),

@@ -12,7 +12,7 @@ use satchel_model::{
 };
 use satchel_store::tickets::Verdict;
 
-/// What came of a call.
+/// The outcome of a call.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct InvokeAnswer {
     /// Whether it worked.

@@ -21,6 +21,8 @@ mod soap;
 pub mod soap_call;
 mod soap_message;
 mod spelling;
+#[cfg(test)]
+mod testing;
 mod token;
 pub mod trial;
 pub mod upload;

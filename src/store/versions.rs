@@ -4,7 +4,7 @@
 use super::sql::Tx;
 use satchel_model::error::Result;
 
-/// What changes.
+/// A thing whose changes are counted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Thing {
     Catalog,

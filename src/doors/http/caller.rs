@@ -17,7 +17,7 @@ use satchel_store::people::{Actor, SharedIdentity};
 /// The caller with their role and session.
 pub(super) struct Signed(pub(super) SharedIdentity);
 
-/// Who asks: the caller alone, or with their session and the time.
+/// The caller of a request, alone or with their session and the time.
 pub(super) struct Who<T>(pub(super) T);
 
 /// The asker.

@@ -74,7 +74,7 @@ impl ResponseError for Refusal {
 #[derive(Debug)]
 pub(super) struct HttpError(pub(super) Error);
 
-/// What a handler returns.
+/// The result of a handler.
 pub(super) type HttpResult<T> = Result<T, HttpError>;
 
 impl From<Error> for HttpError {

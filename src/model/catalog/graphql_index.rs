@@ -101,7 +101,7 @@ impl GraphqlIndex {
         Nearby { exact: Vec::new(), lax, unreadable: self.unreadable }
     }
 
-    /// What is registered anywhere, for what goes elsewhere.
+    /// The operations registered at any path, for documents that go elsewhere.
     pub fn elsewhere(&self) -> Nearby<'_> {
         Nearby { exact: Vec::new(), lax: self.places.iter().collect(), unreadable: self.unreadable }
     }

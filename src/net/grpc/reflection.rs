@@ -124,7 +124,7 @@ async fn gathered(
 /// The types that a system has told of, on the way to all that is asked for.
 #[derive(Debug)]
 pub struct Told {
-    /// What was known before.
+    /// The types that were known before.
     pool: DescriptorPool,
     files: Files,
     /// The files that are to be asked for.

@@ -26,7 +26,7 @@ pub(super) fn is_given<'a>(endpoint: &Endpoint, sent: impl FnOnce() -> Option<&'
     if !endpoint.parameters.iter().any(is_fixed) {
         return true;
     }
-    let said = sent().and_then(Said::new);
+    let said = sent().and_then(RequestValues::new);
     said.is_some_and(|said| endpoint.parameters.iter().all(|parameter| !is_fixed(parameter) || said.gives(parameter)))
 }
 
@@ -41,7 +41,7 @@ fn is_fixed(parameter: &Parameter) -> bool {
     }
 }
 
-/// Whether a schema fixes some of a value.
+/// Returns whether a schema fixes some of a value.
 fn fixes(schema: &Value) -> bool {
     let any_of = |word: &&str| schema.get(*word).and_then(Value::as_array).is_some_and(|all| all.iter().any(fixes));
     only_value(schema).is_some()
@@ -59,8 +59,8 @@ fn requires(schema: &Value, name: &str) -> bool {
     required.is_some_and(|all| all.iter().any(|one| one == name))
 }
 
-/// What a request says.
-struct Said<'a> {
+/// The values a request carries, by place and name.
+struct RequestValues<'a> {
     query: Vec<(String, String)>,
     headers: &'a [(String, String)],
     body: &'a Body,
@@ -68,7 +68,7 @@ struct Said<'a> {
     fields: Vec<(String, String)>,
 }
 
-impl<'a> Said<'a> {
+impl<'a> RequestValues<'a> {
     /// `None` if servers may read its query in different ways.
     fn new(request: &'a RestRequest) -> Option<Self> {
         let in_path = request.path.split_once('?').map_or("", |(_, query)| query);
@@ -133,13 +133,13 @@ impl<'a> Said<'a> {
     }
 }
 
-/// Whether these are all that is said under their names, or nothing is where nothing must be.
+/// Returns whether these are all that is said under their names, or nothing is where nothing must be.
 fn is_said(said: &[(String, String)], only: &[(String, String)], is_required: bool) -> bool {
     let named: Vec<&(String, String)> = alike(said, only).collect();
     (named.is_empty() && !is_required) || named.into_iter().eq(only)
 }
 
-/// Whether nothing else is said under their names where another server may look for them.
+/// Returns whether nothing else is said under their names where another server may look for them.
 fn is_no_other(said: &[(String, String)], only: &[(String, String)]) -> bool {
     alike(said, only).all(|(_, value)| only.iter().any(|(_, own)| own == value))
 }
@@ -156,7 +156,7 @@ fn plain(name: &str) -> String {
     name.split(['[', '\0']).next().unwrap_or_default().trim().replace(['.', ' '], "_")
 }
 
-/// Whether a value has what a schema fixes of it.
+/// Returns whether a value has what a schema fixes of it.
 fn satisfies(schema: &Value, value: &Value) -> bool {
     if value.is_null() && is_nullable(schema) {
         return true;
@@ -188,21 +188,16 @@ fn is_form(media: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use reqwest::Method;
     use serde_json::json;
 
     use super::*;
-    use satchel_model::{
-        catalog::{draft::EndpointDraft, system::SystemId},
-        time::Time,
-    };
+    use crate::catalog::testing;
 
     fn endpoint(parameters: &Value) -> Endpoint {
-        let said = json!({"name": "x", "method": "POST", "path": "/rpc", "risk": "read", "parameters": parameters});
-        let draft: EndpointDraft = serde_json::from_value(said).unwrap();
-        draft.into_new(SystemId::new(), &BTreeSet::new(), Time::from_millis(0)).unwrap()
+        testing::endpoint(
+            json!({"name": "x", "method": "POST", "path": "/rpc", "risk": "read", "parameters": parameters}),
+        )
     }
 
     fn request(path: &str, headers: &[(&str, &str)], body: Body) -> RestRequest {

@@ -194,31 +194,15 @@ fn posted(found: &Registered, path: &str) -> Risk {
 
 #[cfg(test)]
 mod tests {
-    use std::{collections::BTreeSet, sync::Arc};
+    use std::sync::Arc;
 
     use serde_json::json;
 
     use super::*;
-    use satchel_model::{
-        catalog::{
-            draft::{EndpointDraft, SystemDraft},
-            status::SystemStatus,
-            system::SystemId,
-        },
-        time::Time,
-    };
-
-    fn endpoint(said: Value) -> Endpoint {
-        let draft: EndpointDraft = serde_json::from_value(said).unwrap();
-        let made = draft.into_new(SystemId::new(), &BTreeSet::new(), Time::from_millis(0)).unwrap();
-        Endpoint { reviewed: true, ..made }
-    }
+    use crate::catalog::testing::{endpoint, system};
 
     fn directory(endpoints: Vec<Endpoint>) -> Directory {
-        let draft: SystemDraft = serde_json::from_value(json!({"name": "a", "base_url": "https://a.example"})).unwrap();
-        let mut system = draft.into_new(&BTreeSet::new(), Time::from_millis(0)).unwrap();
-        system.status = SystemStatus::Active;
-        Directory::new(vec![Arc::new(Registered::new(system, endpoints))])
+        Directory::new(vec![Arc::new(system(endpoints))])
     }
 
     fn rest(directory: &Directory, method: Method, path: &str, body: Body) -> Risk {

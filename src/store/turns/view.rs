@@ -20,7 +20,7 @@ const LAST_TURN: i64 = 12 << 20;
 /// Bytes a message is counted with beside its texts.
 const BESIDE: i64 = 512;
 
-/// Whether the data of attachments is read, or only what they are called.
+/// Selects the data of attachments, or their names only.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AttachmentData {
     /// It is read.
@@ -50,7 +50,7 @@ pub struct ViewPage {
     pub next: Option<PageMark>,
 }
 
-/// Where a page ends, and its weight.
+/// The end of a page, and its weight.
 struct Extent {
     upto: i64,
     bytes: i64,

@@ -18,7 +18,7 @@ use satchel_store::turns::{AttachmentData, PageMark, ViewPage};
 /// Bytes that a page has beside those it is weighed by.
 const BESIDE: usize = 4 << 10;
 
-/// How a conversation is written.
+/// The format a conversation is sent in.
 #[derive(Clone, Copy)]
 pub(super) enum Form {
     /// As the JSON of a `ConversationView`.

@@ -35,7 +35,7 @@ struct Document {
     name: Option<String>,
 }
 
-/// What a request carries.
+/// Returns the operations a request carries.
 pub(in crate::catalog) fn of_request(request: RestRequest) -> Carried {
     let RestRequest { method, path, query, body, .. } = request;
     let in_path = path.split_once('?').map(|(_, query)| query.split('#').next().unwrap_or_default());
@@ -65,7 +65,7 @@ pub(in crate::catalog) fn of_request(request: RestRequest) -> Carried {
     }
 }
 
-/// What the query of a request carries that goes where no GraphQL is registered: what can be read as an operation, and what a
+/// Returns the operations in the query of a request that goes where no GraphQL is registered: what can be read as an operation, and what a
 /// server may read as a mutation. All else may be of any API.
 pub(in crate::catalog) fn of_query(request: &RestRequest) -> Carried {
     let in_path = request.path.split_once('?').map_or("", |(_, query)| query);
@@ -86,7 +86,7 @@ pub(in crate::catalog) fn of_query(request: &RestRequest) -> Carried {
     if operations.is_empty() { Carried::Nothing } else { Carried::Operations(operations) }
 }
 
-/// Whether a server may find a mutation in a text that cannot be read here: it has the word and a selection, and is no JSON.
+/// Returns whether a server may find a mutation in a text that cannot be read here: it has the word and a selection, and is no JSON.
 fn may_mutate(text: &str) -> bool {
     text.contains("mutation") && text.contains('{') && serde_json::from_str::<IgnoredAny>(text).is_err()
 }

@@ -98,29 +98,14 @@ pub(in crate::catalog) fn ensure_readable(endpoint: &Endpoint) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use serde_json::json;
 
     use super::*;
-    use satchel_model::{
-        catalog::{
-            draft::{EndpointDraft, SystemDraft},
-            system::SystemId,
-        },
-        time::Time,
-    };
+    use crate::catalog::testing::{self, system};
 
     fn endpoint(path: &str, query: &str, risk: Risk) -> Endpoint {
         let said = json!({"name": "operation", "path": path, "risk": risk, "operation": {"protocol": "graphql", "query": query}});
-        let draft: EndpointDraft = serde_json::from_value(said).unwrap();
-        let made = draft.into_new(SystemId::new(), &BTreeSet::new(), Time::from_millis(0)).unwrap();
-        Endpoint { reviewed: true, ..made }
-    }
-
-    fn system(endpoints: Vec<Endpoint>) -> Registered {
-        let draft: SystemDraft = serde_json::from_value(json!({"name": "a", "base_url": "https://a.example"})).unwrap();
-        Registered::new(draft.into_new(&BTreeSet::new(), Time::from_millis(0)).unwrap(), endpoints)
+        testing::endpoint(said)
     }
 
     /// Weighs documents where these are registered as `low_write`.

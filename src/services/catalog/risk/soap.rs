@@ -72,18 +72,10 @@ fn is_alike(one: &str, other: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use std::collections::BTreeSet;
-
     use serde_json::json;
 
     use super::*;
-    use satchel_model::{
-        catalog::{
-            draft::{EndpointDraft, SystemDraft},
-            system::SystemId,
-        },
-        time::Time,
-    };
+    use crate::catalog::testing::{self, system};
 
     const READ: Risk = Risk::Read;
     const HIGH: Risk = Risk::HighWrite;
@@ -92,14 +84,7 @@ mod tests {
         let operation =
             json!({"protocol": "soap", "action": format!("urn:{name}"), "element": name, "namespace": "urn:p"});
         let said = json!({"name": name, "path": path, "risk": risk, "operation": operation});
-        let draft: EndpointDraft = serde_json::from_value(said).unwrap();
-        let made = draft.into_new(SystemId::new(), &BTreeSet::new(), Time::from_millis(0)).unwrap();
-        Endpoint { reviewed: true, ..made }
-    }
-
-    fn system(endpoints: Vec<Endpoint>) -> Registered {
-        let draft: SystemDraft = serde_json::from_value(json!({"name": "a", "base_url": "https://a.example"})).unwrap();
-        Registered::new(draft.into_new(&BTreeSet::new(), Time::from_millis(0)).unwrap(), endpoints)
+        testing::endpoint(said)
     }
 
     #[test]
