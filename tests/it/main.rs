@@ -43,6 +43,7 @@ mod linked;
 mod list;
 mod memory;
 mod migrations;
+mod nodes;
 mod operations;
 mod origins;
 mod parallel;
