@@ -18,6 +18,7 @@ mod prompt;
 mod repetition;
 mod request;
 mod resume;
+mod runs;
 mod settle;
 mod stop;
 mod turn;

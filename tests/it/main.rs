@@ -55,6 +55,7 @@ mod process;
 mod processes;
 mod providers;
 mod routes;
+mod runs;
 mod scripts;
 mod search;
 mod seeds;

@@ -106,6 +106,9 @@ async fn a_restart_reads_again_and_never_replays_a_write() {
     let view = chat.owner.view(&conversation).await;
     let states: Vec<_> = view["messages"][1]["steps"].as_array().unwrap().iter().map(|s| s["state"].clone()).collect();
     assert_eq!(states, ["done", "uncertain", "done"]);
+    let runs = chat.owner.do_it("GET", "/api/runs?state=uncertain", Value::Null).await;
+    assert_eq!((&runs[0]["id"], &runs[0]["state"]), (&view["turn"]["id"], &json!("uncertain")), "{runs}");
+    assert_eq!(chat.owner.do_it("GET", "/api/runs?state=done", Value::Null).await, json!([]));
     let body = json!({"params": {"action": "view", "list": "shopping"}});
     let list = chat.owner.do_it("POST", "/api/tools/list/invoke", body).await;
     assert!(list.to_string().contains("bread") && !list.to_string().contains("milk"), "{list}");
