@@ -19,6 +19,7 @@ pub mod graph;
 pub mod id;
 pub mod index;
 pub mod json;
+pub mod json_schema;
 pub mod knowledge;
 pub mod launch;
 pub mod learning;

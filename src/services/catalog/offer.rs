@@ -15,6 +15,7 @@ use satchel_model::{
         system::System,
     },
     error::{Error, Result},
+    json_schema::JsonSchema,
     spec::{Category, Source, Spec},
 };
 use satchel_store::catalog::Catalog;
@@ -69,7 +70,7 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
         description,
         when_to_use,
         category: Category::Catalog,
-        parameters: endpoint.schema().into(),
+        parameters: JsonSchema::compact(&endpoint.schema()),
         risk: endpoint.effective_risk(),
         permission: Some("catalog:read".into()),
         timeout: Duration::from_secs(system.timeout_s.into()) + AROUND,
