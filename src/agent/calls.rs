@@ -112,7 +112,7 @@ impl Run {
     }
 
     pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {
-        self.shared().turns.put_step(place, step.clone()).await
+        self.shared().turns.put_step(self.turn.claim(), place, step.clone()).await
     }
 }
 

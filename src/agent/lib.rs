@@ -2,6 +2,7 @@
 
 mod ask;
 mod attached;
+pub mod begin;
 mod calls;
 pub mod chat;
 mod compact;
@@ -9,6 +10,7 @@ mod data;
 mod episodes;
 pub mod export;
 pub mod exposure;
+mod follow;
 mod history;
 mod knowledge;
 pub mod log;
@@ -16,6 +18,8 @@ mod prompt;
 mod repetition;
 mod request;
 mod resume;
+mod runs;
 mod settle;
+mod stop;
 mod turn;
 mod view;
