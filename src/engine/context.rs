@@ -27,7 +27,7 @@ use satchel_model::{
     settings::Settings,
     time::Time,
 };
-use satchel_net::http::Http;
+use satchel_net::{http::Http, room::Room as Intake};
 
 /// Deepest nesting of calls in calls.
 pub const MAX_DEPTH: u8 = 3;
@@ -202,6 +202,15 @@ impl Context {
     /// Room in memory for this run's results.
     pub fn room(&self) -> Room<'_> {
         Room::new(self.app(), self.caller().user, &self.shared.room, &self.shared.held)
+    }
+
+    /// The same room, as it is taken for what is received.
+    pub fn intake(&self) -> Intake {
+        let cx = self.clone();
+        Intake::new(move |bytes| {
+            let cx = cx.clone();
+            Box::pin(async move { cx.room().take(bytes).await })
+        })
     }
 
     /// All tools as they are now, whoever looks.

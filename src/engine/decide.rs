@@ -177,7 +177,7 @@ impl Invoker {
             ensure_answered(ticket, answered, &question, ticket.risk)?;
             return Ok(as_asked(changed));
         };
-        let now = self.now(&ticket.tool, given).await?;
+        let now = self.now(&ticket.tool, given, ticket.user).await?;
         let (call, settings) = (approved_call(ticket, asker.clone(), &changed, person), self.app.settings.get());
         authorise::check(&now.found.tool, &call.caller, &settings)?;
         now.found.tool.check_available(&settings)?;

@@ -24,6 +24,7 @@ mod rehearse;
 mod room;
 pub mod run;
 pub mod sanitise;
+mod sent;
 pub mod settings;
 pub mod taint;
 pub mod tool;

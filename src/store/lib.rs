@@ -47,6 +47,7 @@ pub mod processes;
 pub mod promotions;
 pub mod providers;
 mod purge;
+mod removals;
 pub mod results;
 mod roles;
 pub mod rotation;

@@ -40,7 +40,7 @@ impl AssessedCall<'_> {
     ///
     /// As [`Extent::read`].
     pub(crate) async fn extent(&self, app: &App) -> Result<Extent> {
-        Extent::read(app, self.prepared, self.registry).await
+        Extent::read(app, self.prepared, self.registry, self.call.caller.user).await
     }
 
     pub(super) fn asks_because(&self, app: &App) -> Option<String> {

@@ -16,6 +16,7 @@ use satchel_model::{
     call::{Approved, Ticket, TicketState},
     caller::Caller,
     error::Result,
+    user::UserId,
 };
 use satchel_store::tickets::Verdict;
 use serde_json::Value;
@@ -30,13 +31,13 @@ pub(super) struct Now {
 }
 
 impl Invoker {
-    /// A call as it is now. Fails where it cannot be made any more.
-    pub(super) async fn now(&self, tool: &str, arguments: &Value) -> Result<Now> {
+    /// A call of this person as it is now. Fails where it cannot be made any more.
+    pub(super) async fn now(&self, tool: &str, arguments: &Value, user: UserId) -> Result<Now> {
         let registry = self.registry();
         let found = registry.find(tool)?;
         let arguments = found.own_arguments(arguments.clone())?;
         let prepared = registry.prepare(&found.tool, arguments)?;
-        let extent = Extent::read(&self.app, &prepared, &registry).await?;
+        let extent = Extent::read(&self.app, &prepared, &registry, user).await?;
         Ok(Now { found, registry, prepared, extent })
     }
 
@@ -52,7 +53,7 @@ impl Invoker {
             return Ok(None);
         }
         // Running one that cannot be made any more says why.
-        let Ok(now) = self.now(&ticket.tool, &ticket.arguments).await else { return Ok(None) };
+        let Ok(now) = self.now(&ticket.tool, &ticket.arguments, ticket.user).await else { return Ok(None) };
         let Now { found, registry, prepared, extent } = &now;
         if !confirm::is_changed(ticket, asker, prepared.risk, extent) {
             return Ok(None);
