@@ -17,5 +17,6 @@ mod repetition;
 mod request;
 mod resume;
 mod settle;
+mod situation;
 mod turn;
 mod view;

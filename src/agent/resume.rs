@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{calls::Place, chat::Agent, settle::settled, turn::Run};
+use super::{calls::Place, chat::Agent, settle::settled, situation::situation, turn::Run};
 use satchel_model::{
     call::{Call, Outcome, Ticket, TicketState},
     caller::Caller,
@@ -60,6 +60,7 @@ impl Agent {
             id: step.call_id,
             topic: ticket.topic,
             ticket: Some(ticket.id),
+            situation: situation(None),
             ..Call::new(caller.clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared.invoker.invoke(call, CancellationToken::new()).await
@@ -177,7 +178,7 @@ impl Run {
         let questions = self.questions().await?;
         let decided: Vec<_> = questions.into_iter().filter(|(_, _, ticket)| is_decided(ticket)).collect();
         for (place, step, ticket) in &decided {
-            let outcome = self.invoke(step, Some(ticket.id)).await;
+            let outcome = self.invoke(step, Some(ticket.id), None).await;
             self.log.emit("ticket_decided", &serde_json::json!({"ticket": ticket, "call_id": step.call_id}));
             match outcome {
                 // What it asked about was changed: another question stands in its place.
