@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::{
     consent::PendingConsent,
     extent::Extent,
+    judged::Judged,
     prepared::PreparedCall,
     registry::{Found, Registry},
 };
@@ -31,6 +32,8 @@ pub(crate) struct AssessedCall<'a> {
     pub tainted: bool,
     /// Scripts it would run that its caller has not agreed to yet.
     pub pending: Vec<PendingConsent>,
+    /// The judgement of policies and rules on it.
+    pub judged: Judged,
 }
 
 impl AssessedCall<'_> {

@@ -7,6 +7,7 @@ use crate::{
     consent,
     extent::Extent,
     invoker::Invoker,
+    judged::Judged,
     prepared::PreparedCall,
     record::redact,
     registry::{Found, Registry},
@@ -15,6 +16,7 @@ use satchel_model::{
     audit::{AuditOutcome, Event},
     call::{Approved, Ticket, TicketState},
     caller::Caller,
+    destination::Destination,
     error::Result,
     user::UserId,
 };
@@ -41,6 +43,15 @@ impl Invoker {
         Ok(Now { found, registry, prepared, extent })
     }
 
+    /// The destinations that a call reaches, whether its arguments name them or not.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be made.
+    pub async fn reached_by(&self, tool: &str, arguments: &Value) -> Result<Vec<Destination>> {
+        Ok(self.now(tool, arguments).await?.extent.reaches)
+    }
+
     /// Closes an open ticket and asks anew where its call is no longer what was asked about: gives the closed ticket, and the
     /// verdict that names the one in its place.
     pub(super) async fn ask_anew(
@@ -61,7 +72,8 @@ impl Invoker {
         let call = approved_call(ticket, asker.clone(), &Approved::default(), person);
         let tainted = self.origin_of_conversation(&call).await?.is_some();
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
-        let assessed = AssessedCall { call: &call, found, registry, prepared, tainted, pending };
+        let judged = Judged::new(&self.app, &self.policy(&call.situation), registry, &call, prepared).await?;
+        let assessed = AssessedCall { call: &call, found, registry, prepared, tainted, pending, judged };
         let instead = confirm::ask(&self.pipeline(), &assessed, ticket, asker.clone()).await?.id;
         let arguments = redact(&ticket.arguments, found.tool.private_arguments());
         let row = decision_row(ticket, person, "ask_again", AuditOutcome::Waiting);
