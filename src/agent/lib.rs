@@ -20,6 +20,7 @@ mod request;
 mod resume;
 mod runs;
 mod settle;
+mod situation;
 mod stop;
 mod turn;
 mod view;

@@ -21,6 +21,7 @@ use satchel_model::{
     id::Id,
     json::canonical,
     output::Output,
+    policy::Situation,
     time::Time,
     user::{ApiKey, UserId},
 };
@@ -56,11 +57,18 @@ pub struct Asker {
     /// Scripts of others that the question names: a yes to it agrees to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptText>,
+    /// The circumstances that decide which policy layers apply.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub situation: Situation,
 }
 
 /// Questions from before keys were told apart were asked by those that opened everything.
 fn yes() -> bool {
     true
+}
+
+fn is_usual(situation: &Situation) -> bool {
+    *situation == Situation::default()
 }
 
 impl Asker {
@@ -71,8 +79,9 @@ impl Asker {
             Credential::Key(id) => Some(id),
             Credential::Session | Credential::Local => None,
         };
+        let situation = call.situation.clone();
         let (call, definition) = (Some(call.id), Some(definition));
-        Self { username, permissions, door, call, key, personal, definition, scripts }
+        Self { username, permissions, door, call, key, personal, definition, scripts, situation }
     }
 
     /// Whether both ask in the same way, be it in two calls.

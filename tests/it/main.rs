@@ -50,6 +50,7 @@ mod parallel;
 mod parameters;
 mod people;
 mod persons;
+mod policies;
 mod postgres;
 mod process;
 mod processes;

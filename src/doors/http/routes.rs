@@ -3,8 +3,8 @@
 use super::{
     audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
     file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories,
-    messages, offline, openapi, origins, processes, providers, restore, roles, route::Route, runs, scripts, search,
-    sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
+    messages, offline, openapi, origins, policies, processes, providers, restore, roles, route::Route, rules, runs,
+    scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
 /// Every route there is. The document lists them in this order.
@@ -25,6 +25,8 @@ pub fn all() -> Vec<Route> {
         keys::routes(),
         sessions::routes(),
         settings::routes(),
+        policies::routes(),
+        rules::routes(),
         vault::routes(),
         backups::routes(),
         doctor::routes(),
