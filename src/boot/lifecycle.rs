@@ -26,7 +26,7 @@ use satchel_model::{
 };
 use satchel_services::{
     backups::service::Backups, catalog::offer, embeddings::change, find::finder::Finder, graph, handles::Handles,
-    ingest::workers, running::Services, scripts::Library,
+    ingest::workers, jobs::service::Jobs, running::Services, scripts::Library,
 };
 use satchel_store::{
     backup::{
@@ -104,7 +104,8 @@ impl Satchel {
         let token = token::issue("local_");
         app.stores.people.accept_local(&token);
         let backups = Backups::start(Arc::clone(&app), dir.path(), &exchange);
-        let services = Services { finder, scripts, backups };
+        let jobs = Jobs::start(Arc::clone(&app), invoker.clone(), Arc::clone(&backups)).await?;
+        let services = Services { finder, scripts, backups, jobs };
         let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), services.clone()));
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;

@@ -278,7 +278,8 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
     };
     let params = approved.executed.clone().unwrap_or_else(|| ticket.arguments.clone());
     let id = asker.call.unwrap_or_default();
-    Call { id, topic: ticket.topic, ..Call::new(caller, ticket.tool.clone(), params) }
+    let (topic, job, origin) = (ticket.topic, ticket.job.clone(), asker.origin);
+    Call { id, topic, job, origin, ..Call::new(caller, ticket.tool.clone(), params) }
 }
 
 /// The row of a decision that runs nothing, without its moment, its reason, its arguments and the call it is about.

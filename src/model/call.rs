@@ -9,6 +9,7 @@ use super::{
     caller::Caller,
     conversation::ConversationId,
     id::{Id, Noun},
+    job::JobName,
     json::canonical,
     origin::Origin,
     output::Output,
@@ -46,6 +47,8 @@ pub struct Call {
     pub depth: u8,
     /// Content from outside that whoever built the call had read, beside what its conversation has.
     pub origin: Option<Origin>,
+    /// The job that makes it, if one does: its question waits until its owner answers.
+    pub job: Option<JobName>,
     /// What the engine knows of the calls around it.
     pub within: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -68,6 +71,7 @@ impl Call {
             attended: true,
             depth: 0,
             origin: None,
+            job: None,
             within: None,
         }
     }
@@ -75,7 +79,8 @@ impl Call {
     /// The same call without its arguments, which may be large.
     pub fn without_params(&self) -> Self {
         let (tool, caller, origin) = (self.tool.clone(), self.caller.clone(), self.origin.clone());
-        Self { tool, params: Value::Null, caller, origin, within: self.within.clone(), ..*self }
+        let (job, within) = (self.job.clone(), self.within.clone());
+        Self { tool, params: Value::Null, caller, origin, job, within, ..*self }
     }
 }
 
@@ -190,6 +195,8 @@ pub struct Ticket {
     /// The conversation it belongs to.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub topic: Option<ConversationId>,
+    /// The job whose run asks, if one does.
+    pub job: Option<JobName>,
     /// Canonical id of the tool.
     pub tool: String,
     /// The name the caller used, an alias perhaps: it decides the shape of their result.
@@ -214,7 +221,7 @@ pub struct Ticket {
     pub state: TicketState,
     /// The time at which it was asked.
     pub created_at: Time,
-    /// The time at which it lapses: 300 s later.
+    /// The time at which it lapses: 300 s later; of a job's, so late that its owner finds it.
     pub expires_at: Time,
 }
 
