@@ -4,7 +4,7 @@ use super::{
     args::{Command, VaultCommand},
     audit, backup,
     client::Client,
-    ingest, people, platform,
+    ingest, jobs, people, platform,
     screen::Screen,
     tools,
 };
@@ -56,6 +56,7 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Audit(_) => audit::anchor(client, &screen).await,
         Command::Vault(VaultCommand::Rotate(args)) => platform::rotate(args, client, &screen).await,
         Command::Backup(args) => backup::make(args, client, &screen).await,
+        Command::Jobs { command } => jobs::jobs(command, client, &screen).await,
         Command::Doctor => platform::doctor(client, &screen).await,
         Command::Serve(_) | Command::Eval(_) | Command::Script(_) | Command::Restore(_) | Command::Rollback { .. } => {
             Ok(Exit::Failed)
