@@ -21,8 +21,8 @@ CREATE TABLE jobs (
 CREATE INDEX jobs_next ON jobs (next_at) WHERE next_at IS NOT NULL;
 CREATE INDEX jobs_person ON jobs (person);
 
--- Runs of jobs. One is claimed by the process that changes its state from queued to running; whoever writes of it later
--- names that claim.
+-- Runs of jobs. One is claimed by the node that changes its state from queued to running; whoever writes of it later names
+-- that claim, the number of which is in run.
 CREATE TABLE firings (
   id           TEXT PRIMARY KEY,
   job          TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
@@ -31,7 +31,8 @@ CREATE TABLE firings (
   due_at       INTEGER NOT NULL,
   ready_at     INTEGER NOT NULL,
   attempt      INTEGER NOT NULL,
-  claimed_by   TEXT,
+  node         TEXT,
+  run          INTEGER NOT NULL DEFAULT 0,
   started_at   INTEGER,
   ended_at     INTEGER,
   error        TEXT,
@@ -39,6 +40,7 @@ CREATE TABLE firings (
   ticket       TEXT,
   call_id      TEXT,
   conversation TEXT,
+  turn         TEXT,
   input        TEXT,
   log          TEXT NOT NULL,
   origin       TEXT

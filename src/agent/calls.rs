@@ -106,13 +106,14 @@ impl Run {
             id: step.call_id,
             topic: Some(self.conversation()),
             ticket,
+            job: self.turn.job.clone(),
             ..Call::new(self.caller().clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared().invoker.invoke(call, self.cancel.child_token()).await
     }
 
     pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {
-        self.shared().turns.put_step(place, step.clone()).await
+        self.shared().turns.put_step(self.turn.claim(), place, step.clone()).await
     }
 }
 

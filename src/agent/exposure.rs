@@ -80,7 +80,7 @@ fn name(spec: &Spec) -> String {
 
 fn define(spec: &Spec) -> ToolDefinition {
     let description = format!("{} {}", spec.description, spec.when_to_use).trim().to_owned();
-    ToolDefinition { name: name(spec), description, parameters: spec.parameters.clone() }
+    ToolDefinition { name: name(spec), description, parameters: Arc::clone(&spec.parameters) }
 }
 
 fn cost(tool: &ToolDefinition) -> u64 {

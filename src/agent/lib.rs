@@ -2,6 +2,7 @@
 
 mod ask;
 mod attached;
+pub mod begin;
 mod calls;
 pub mod chat;
 mod compact;
@@ -9,13 +10,17 @@ mod data;
 mod episodes;
 pub mod export;
 pub mod exposure;
+mod follow;
 mod history;
+mod jobs;
 mod knowledge;
 pub mod log;
 mod prompt;
 mod repetition;
 mod request;
 mod resume;
+mod runs;
 mod settle;
+mod stop;
 mod turn;
 mod view;

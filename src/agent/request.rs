@@ -70,7 +70,7 @@ impl Run {
             tools_total: shown.total,
             all_tools_tokens: shown.all_tokens,
         };
-        self.shared().turns.set_context(self.id(), bill).await?;
+        self.shared().turns.set_context(self.turn.claim(), bill).await?;
         if self.turn.model_calls == 0 && !memories.is_empty() {
             self.log.emit("memory", &json!({ "memories": memories }));
         }
@@ -137,7 +137,7 @@ impl Run {
             }
         };
         let summary = Summary { text, upto };
-        self.shared().turns.summarise(self.conversation(), summary.clone()).await?;
+        self.shared().turns.summarise(self.turn.claim(), summary.clone()).await?;
         Ok((summary, placed.into_iter().skip(cut.older).collect()))
     }
 

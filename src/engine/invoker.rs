@@ -80,7 +80,7 @@ impl Invoker {
     }
 
     /// From now on `source` has these tools and no others. What could not be registered comes back.
-    pub fn offer(&self, source: Source, tools: Vec<Tool>) -> Vec<Refused> {
+    pub fn offer<T: Into<Arc<Tool>>>(&self, source: Source, tools: Vec<T>) -> Vec<Refused> {
         let mut now = self.registry.write();
         let (registry, refused) = now.with_source(source, tools);
         *now = Arc::new(registry);

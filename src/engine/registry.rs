@@ -78,11 +78,11 @@ impl Registry {
 
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
-    pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
+    pub fn with_source<T: Into<Arc<Tool>>>(&self, source: Source, tools: Vec<T>) -> (Self, Vec<Refused>) {
         let names = Names::only_broken(self.set.names.broken.clone());
         let mut registry = Self { set: Toolset { names: Arc::new(names), ..Toolset::default() }, seen_by: None };
         let others = self.set.tools.iter().filter(|tool| tool.spec().source != source).cloned();
-        let all = others.chain(tools.into_iter().map(Arc::new));
+        let all = others.chain(tools.into_iter().map(Into::into));
         let refused = all.filter_map(|tool| {
             let id = tool.spec().id();
             registry.add(tool).err().map(|reason| Refused { id, reason })

@@ -37,8 +37,8 @@ impl Schema {
     }
 
     /// A schema from its document. One that does not compile accepts nothing.
-    pub fn from_document(document: Value) -> Self {
-        Self { document: Arc::new(document), validator: Arc::default() }
+    pub fn from_document(document: impl Into<Arc<Value>>) -> Self {
+        Self { document: document.into(), validator: Arc::default() }
     }
 
     fn validator(&self) -> Option<&Validator> {
@@ -55,7 +55,7 @@ impl Schema {
     }
 
     /// The JSON Schema (2020-12).
-    pub fn document(&self) -> &Value {
+    pub fn document(&self) -> &Arc<Value> {
         &self.document
     }
 

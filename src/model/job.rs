@@ -13,13 +13,14 @@ use serde::{Deserialize, Serialize};
 
 pub use self::{
     deed::{Deed, Do},
-    firing::{Cause, Firing, FiringId, FiringState, LogLine},
+    firing::{Cause, Firing, FiringId, LogLine},
     when::{Trigger, When},
 };
 use super::{
     error::{Error, Result},
     id::{Id, Noun},
     origin::Origin,
+    run::RunState,
     text::clip,
     time::Time,
     user::UserId,
@@ -86,7 +87,7 @@ impl Noun for Job {
 #[derive(Debug, Clone, Serialize, utoipa::ToSchema)]
 pub struct LastRun {
     /// Its state.
-    pub state: FiringState,
+    pub state: RunState,
     /// The time at which it was due or asked for.
     pub due_at: Time,
     /// The reason why it did not do its work.

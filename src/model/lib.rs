@@ -33,6 +33,7 @@ pub mod provider;
 pub mod question;
 pub mod reader;
 pub mod reserved;
+pub mod run;
 pub mod score;
 pub mod script;
 pub mod secret;

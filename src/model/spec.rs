@@ -1,6 +1,6 @@
 //! The specification of a tool: everything a model, a form, a document or a policy needs to know of it.
 
-use std::{borrow::Cow, fmt, time::Duration};
+use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -123,7 +123,7 @@ pub struct Example {
 }
 
 /// Everything known of a tool. One place: schema, permission, risk and examples stand nowhere else.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
     /// Unique within its source, snake case, no colon.
     pub name: String,
@@ -136,7 +136,7 @@ pub struct Spec {
     /// Group in the library and in policies.
     pub category: Category,
     /// JSON Schema (2020-12) of the arguments: an object that refuses unknown keys.
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
     /// Least risk of a call; `Tool::risk_of` may raise it.
     pub risk: Risk,
     /// The permission it needs; `None` for tools on the caller's own data.

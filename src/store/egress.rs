@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use super::{
     db::Db,
-    sql::{Bind, Row as Read, params},
+    nodes::ABANDONED,
+    sql::{Bind, Row as Read, Tx, params},
 };
 use satchel_model::{
     conversation::ConversationId,
@@ -104,26 +105,30 @@ pub struct Entry {
     pub crossing: Crossing,
 }
 
-/// Closes what the last process left open. Returns the last number of a row that is kept.
-pub async fn take_over(db: &Db) -> Result<i64> {
-    db.write(|tx| {
-        tx.run("UPDATE egress SET outcome = 'failed', reason = ?1 WHERE outcome = 'open'", [UNSEEN])?;
-        tx.one("SELECT coalesce(max(id), 0) FROM egress", ())
-    })
-    .await
+/// The last number of a row that is kept; 0 where there is none.
+pub async fn last(db: &Db) -> Result<i64> {
+    db.read(|tx| tx.one("SELECT coalesce(max(id), 0) FROM egress", ())).await
 }
 
-/// Writes entries, each over what stood under its number.
+/// Closes attempts that were left open. Returns how many.
+pub(super) fn close_left(tx: &Tx) -> Result<usize> {
+    let sql = format!("UPDATE egress SET outcome = 'failed', reason = ?1 WHERE outcome = 'open' AND {ABANDONED}");
+    tx.run(&sql, [UNSEEN])
+}
+
+/// Writes entries, each over what stood under its number, if that was open.
 pub async fn write(db: &Db, entries: Vec<Entry>) -> Result<()> {
+    let node = db.node().to_string();
     db.append(move |tx| {
         for Entry { number, at, crossing } in &entries {
             let Crossing { origin, host, port, protocol, sent, received, status, passed, reason, took } = crossing;
             tx.run(
                 "INSERT INTO egress (id, at, host, port, protocol, by, user_id, call_id, topic, sent, received, status,
-                                     outcome, reason, ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                                     outcome, reason, ms, node)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
                  ON CONFLICT (id) DO UPDATE SET sent = excluded.sent, received = excluded.received,
-                   status = excluded.status, outcome = excluded.outcome, reason = excluded.reason, ms = excluded.ms",
+                   status = excluded.status, outcome = excluded.outcome, reason = excluded.reason, ms = excluded.ms
+                 WHERE egress.outcome = 'open'",
                 params![
                     number,
                     at.millis(),
@@ -140,6 +145,7 @@ pub async fn write(db: &Db, entries: Vec<Entry>) -> Result<()> {
                     passed.as_str(),
                     reason.as_deref().map(without_secrets),
                     i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
+                    node,
                 ],
             )?;
         }

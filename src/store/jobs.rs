@@ -12,11 +12,12 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use self::rows::{Stored, read};
+pub(crate) use self::runs::claim_left;
 pub use self::{
     due::Claimed,
     hooks::{HookCall, Taken},
     owner::Owner,
-    runs::{Ended, Next},
+    runs::{Begun, Ended, Next},
 };
 use super::{
     db::Db,

@@ -70,7 +70,8 @@ struct EndpointView {
     tool: String,
     /// JSON Schema of the tool's arguments.
     #[schema(value_type = Object)]
-    schema: Value,
+    #[schema(value_type = Value)]
+    schema: Arc<Value>,
     /// The cost in a model's context.
     tokens: u64,
 }

@@ -56,6 +56,7 @@ mod roles;
 pub mod route;
 mod router;
 pub mod routes;
+mod runs;
 mod scripts;
 mod search;
 pub mod server;

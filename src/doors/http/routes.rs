@@ -3,7 +3,7 @@
 use super::{
     audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
     file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys, knowledge, learning,
-    memories, messages, notices, offline, openapi, origins, processes, providers, restore, roles, route::Route,
+    memories, messages, notices, offline, openapi, origins, processes, providers, restore, roles, route::Route, runs,
     scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
@@ -15,6 +15,7 @@ pub fn all() -> Vec<Route> {
         auth::routes(),
         conversations::routes(),
         messages::routes(),
+        runs::routes(),
         health::routes(),
         openapi::routes(),
         setup::routes(),

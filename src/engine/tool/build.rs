@@ -50,7 +50,7 @@ impl Tool {
             description: what.to_owned(),
             when_to_use: when.to_owned(),
             category,
-            parameters: schema.document().clone(),
+            parameters: Arc::clone(schema.document()),
             risk: Risk::Read,
             permission: None,
             timeout: DEFAULT_TIMEOUT,
@@ -76,7 +76,7 @@ impl Tool {
 
     /// As [`Tool::of_spec`], for parameters that were found to be JSON Schema before; were they not, every call would fail.
     pub fn of_sound_spec(spec: Spec, preparation: Preparation<Value>) -> Self {
-        let schema = Schema::from_document(spec.parameters.clone());
+        let schema = Schema::from_document(Arc::clone(&spec.parameters));
         Self::bare(spec, schema, preparation)
     }
 

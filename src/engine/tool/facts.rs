@@ -60,6 +60,11 @@ impl Tool {
         })
     }
 
+    /// Returns whether this is the text it is made of: [`Tool::made_of`].
+    pub fn is_made_of(&self, text: &str) -> bool {
+        self.made_of.as_deref() == Some(text)
+    }
+
     /// Whether calls can stand in its arguments.
     pub fn carries_calls(&self) -> bool {
         self.outline.carries

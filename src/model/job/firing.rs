@@ -8,6 +8,7 @@ use crate::{
     conversation::ConversationId,
     id::{Id, Noun},
     origin::Origin,
+    run::{RunId, RunState},
     time::Time,
 };
 
@@ -27,7 +28,7 @@ pub struct Firing {
     /// The reason it runs.
     pub cause: Cause,
     /// Its state.
-    pub state: FiringState,
+    pub state: RunState,
     /// The time at which it was due, or asked for.
     pub due_at: Time,
     /// The number of the try, from 1 on.
@@ -51,6 +52,9 @@ pub struct Firing {
     /// The conversation of an agent's task.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub conversation: Option<ConversationId>,
+    /// The agent's run.
+    #[schema(value_type = Option<String>, format = "uuid")]
+    pub run: Option<RunId>,
     /// What happened, line by line.
     pub log: Vec<LogLine>,
     /// The origin of its result, if from outside.
@@ -72,47 +76,6 @@ pub enum Cause {
     Asked,
     /// Its webhook was called.
     Webhook,
-}
-
-/// The state of a job's run.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
-#[serde(rename_all = "snake_case")]
-#[schema(as = JobRunState)]
-pub enum FiringState {
-    /// Its turn comes.
-    Queued,
-    /// Under way.
-    Running,
-    /// Waits for a person's answer.
-    Waiting,
-    /// It did its work.
-    Done,
-    /// It did not.
-    Failed,
-    /// It was skipped, or its question was answered with no: nothing ran.
-    Cancelled,
-    /// It was cut in the middle of something that changes things, and may have taken effect: it is not tried again.
-    Uncertain,
-}
-
-impl FiringState {
-    /// The word as it stands in rows and answers.
-    pub fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Running => "running",
-            Self::Waiting => "waiting",
-            Self::Done => "done",
-            Self::Failed => "failed",
-            Self::Cancelled => "cancelled",
-            Self::Uncertain => "uncertain",
-        }
-    }
-
-    /// Returns whether nothing comes of it any more.
-    pub fn is_ended(self) -> bool {
-        !matches!(self, Self::Queued | Self::Running | Self::Waiting)
-    }
 }
 
 impl Cause {

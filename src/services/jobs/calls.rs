@@ -3,7 +3,7 @@
 use satchel_engine::context::Context;
 use satchel_model::{
     error::Result,
-    job::{Deed, Draft, Job, JobId, Plan},
+    job::{Draft, Job, JobId, Plan},
 };
 use satchel_store::{
     jobs::{Jobs, Whose},
@@ -22,9 +22,6 @@ fn jobs(cx: &Context) -> (&Jobs, Actor) {
 pub async fn create(cx: &Context, draft: Draft) -> Result<Job> {
     let (jobs, by) = jobs(cx);
     let plan = draft.plan(by.now)?;
-    if matches!(plan.deed, Deed::Task { .. }) {
-        return Err(super::making::no_agents());
-    }
     let plan = Plan { origin: cx.taint().origin_to_keep(), ..plan };
     Ok(jobs.create(&by, plan).await?.job)
 }

@@ -2,15 +2,16 @@
 
 use std::time::Duration;
 
-use super::service::Jobs;
+use super::{service::Jobs, tasks::TaskEnd};
 use satchel_engine::sanitise;
 use satchel_model::{
     call::Outcome,
     error::{Error, Kind, Result},
     id::Id,
-    job::{FiringState, JobName, Notify, firing::Notice},
+    job::{JobName, Notify, firing::Notice},
     origin::Origin,
     output::Output,
+    run::RunState,
     spec::Risk,
     text::clip,
     time::Time,
@@ -47,12 +48,26 @@ pub(super) struct Try {
 pub(super) fn done(told: String, output: Option<&Output>) -> (Next, Ended) {
     let origin = output.and_then(|output| Some(Origin::new(output.outside()?, output.outside_at()?)));
     let output = output.map(|output| clip(&sanitise::render(output), KEPT).into_owned());
-    (Next::Stands(FiringState::Done), Ended { error: None, output, origin, told })
+    (Next::Stands(RunState::Done), Ended { error: None, output, origin, told })
 }
 
 pub(super) fn cancelled(told: &str) -> (Next, Ended) {
     let ended = Ended { error: Some(told.to_owned()), told: told.to_owned(), ..Ended::default() };
-    (Next::Stands(FiringState::Cancelled), ended)
+    (Next::Stands(RunState::Cancelled), ended)
+}
+
+/// What comes of an agent's task. What it began is not begun anew: another try is another task.
+pub(super) fn of_task(end: TaskEnd) -> (Next, Ended) {
+    let TaskEnd { state, answer, error, origin } = end;
+    let output = answer.map(|answer| clip(&answer, KEPT).into_owned());
+    let told = match state {
+        RunState::Done => "The agent has answered.".to_owned(),
+        RunState::Uncertain => "A call of the agent may or may not have taken effect. Look, then run it.".to_owned(),
+        RunState::Cancelled => "The agent's run was stopped.".to_owned(),
+        _ => error.unwrap_or_else(|| "The agent's run failed.".to_owned()),
+    };
+    let error = (state != RunState::Done).then(|| told.clone());
+    (Next::Stands(state), Ended { error, output, origin, told })
 }
 
 pub(super) fn of_call(outcome: &Result<Outcome>, this: Try) -> (Next, Ended) {
@@ -74,7 +89,7 @@ pub(super) fn of_failure(error: &Error, this: Try) -> (Next, Ended) {
     if risk > Risk::Read && is_uncertain(error) {
         let told =
             format!("{message} It may or may not have taken effect, so it is not tried again: look, then run it.");
-        return (Next::Stands(FiringState::Uncertain), ended(told));
+        return (Next::Stands(RunState::Uncertain), ended(told));
     }
     if error.kind() == Kind::Cancelled && is_ending {
         return (Next::Again(now, attempt), ended("The server stops: it goes on at the next start.".to_owned()));
@@ -85,7 +100,7 @@ pub(super) fn of_failure(error: &Error, this: Try) -> (Next, Ended) {
         let told = format!("Try {attempt} failed: {message} The next one is at {at}.");
         return (Next::Again(at, attempt + 1), ended(told));
     }
-    (Next::Stands(FiringState::Failed), ended(format!("It failed: {message}")))
+    (Next::Stands(RunState::Failed), ended(format!("It failed: {message}")))
 }
 
 /// Returns whether a call that changes things and failed so may have taken effect. Another system that answered has said
@@ -113,7 +128,7 @@ impl Jobs {
         let told = ended.clone();
         loop {
             let now = self.app.clock.now();
-            match self.app.stores.jobs.settle(run.run.id, &self.process, next, ended.clone(), now).await {
+            match self.app.stores.jobs.settle(run, next, ended.clone(), now).await {
                 Ok(true) => return self.tell(run, next, &told).await,
                 Ok(false) => return,
                 Err(error) => tracing::error!(?error, "what became of a run of a job could not be kept yet"),
@@ -129,13 +144,13 @@ impl Jobs {
     /// Tells the owner in their inbox what became of a run.
     pub(super) async fn tell(&self, run: &Claimed, next: Next, ended: &Ended) {
         let Next::Stands(state) = next else { return };
-        let warns = matches!(state, FiringState::Failed | FiringState::Uncertain);
-        let wants = run.job.notify.contains(&Notify::Inbox) && state == FiringState::Done;
+        let warns = matches!(state, RunState::Failed | RunState::Uncertain);
+        let wants = run.job.notify.contains(&Notify::Inbox) && state == RunState::Done;
         if !warns && !wants {
             return;
         }
         let text = match (state, &ended.error, &ended.output) {
-            (FiringState::Uncertain, Some(error), _) => {
+            (RunState::Uncertain, Some(error), _) => {
                 format!("{error} It may or may not have taken effect: look before you run it again.")
             }
             (_, Some(error), _) => error.clone(),
@@ -171,16 +186,16 @@ mod tests {
     fn a_write_that_may_have_happened_is_uncertain_and_never_tried_again() {
         let stands = Next::Stands;
         let timeout = Error::new(Kind::Timeout, "timed out after 9s").of_tool();
-        assert_eq!(next(&timeout, Risk::LowWrite, 1), stands(FiringState::Uncertain));
+        assert_eq!(next(&timeout, Risk::LowWrite, 1), stands(RunState::Uncertain));
         assert_eq!(next(&timeout, Risk::Read, 1), Next::Again(Time::from_millis(30_000), 2));
         let upstream = Error::upstream("no answer").of_tool();
-        assert_eq!(next(&upstream, Risk::HighWrite, 1), stands(FiringState::Uncertain));
-        assert_eq!(next(&upstream.as_answer(), Risk::HighWrite, 3), stands(FiringState::Failed));
+        assert_eq!(next(&upstream, Risk::HighWrite, 1), stands(RunState::Uncertain));
+        assert_eq!(next(&upstream.as_answer(), Risk::HighWrite, 3), stands(RunState::Failed));
         // It was never let through.
         let busy = Error::new(Kind::Busy, "busy");
         assert_eq!(next(&busy, Risk::HighWrite, 2), Next::Again(Time::from_millis(120_000), 3));
-        assert_eq!(next(&busy, Risk::HighWrite, 3), stands(FiringState::Failed));
-        assert_eq!(next(&Error::invalid("wrong"), Risk::HighWrite, 1), stands(FiringState::Failed));
+        assert_eq!(next(&busy, Risk::HighWrite, 3), stands(RunState::Failed));
+        assert_eq!(next(&Error::invalid("wrong"), Risk::HighWrite, 1), stands(RunState::Failed));
     }
 
     #[test]
@@ -189,6 +204,6 @@ mod tests {
         let cut = Error::new(Kind::Cancelled, "stopped").of_tool();
         assert_eq!(of_failure(&cut, this).0, Next::Again(Time::from_millis(7), 1));
         let write = Try { risk: Risk::LowWrite, ..this };
-        assert_eq!(of_failure(&cut, write).0, Next::Stands(FiringState::Uncertain));
+        assert_eq!(of_failure(&cut, write).0, Next::Stands(RunState::Uncertain));
     }
 }

@@ -6,7 +6,7 @@ use super::service::Jobs;
 use satchel_model::{
     call::Call,
     caller::Door,
-    error::{Error, Result},
+    error::Result,
     job::{Deed, Draft, JobId, Plan, Trigger, When},
     origin::Origin,
     time::Time,
@@ -52,7 +52,7 @@ impl Jobs {
             }
             Deed::Backup => by.caller.require("settings:manage")?,
             Deed::Message(_) => {}
-            Deed::Task { .. } => return Err(no_agents()),
+            Deed::Task { agent, .. } => self.tasks.check(&by.caller, agent).await?,
         }
         let origin = Origin::of_program(&by.caller, "jobs", by.now);
         Ok(Plan { origin, ..plan })
@@ -68,8 +68,4 @@ impl Jobs {
         let (when, trigger) = when.check(now)?;
         Ok((trigger.next(now, SHOWN), Trigger::words(&trigger, &when)))
     }
-}
-
-pub(super) fn no_agents() -> Error {
-    Error::invalid("No agent does tasks of jobs here. Let the job send a 'message', or call a 'tool'.")
 }

@@ -8,3 +8,4 @@ mod parked;
 mod running;
 pub mod service;
 pub mod signature;
+pub mod tasks;

@@ -7,7 +7,8 @@ use super::{
 use satchel_model::{
     call::{Ticket, TicketId, TicketState},
     error::{Error, Kind, Result},
-    job::{Deed, FiringState},
+    job::{Deed, FiringId},
+    run::RunState,
     spec::Risk,
 };
 use satchel_store::{
@@ -28,12 +29,13 @@ impl Jobs {
         }
     }
 
-    /// Settles what the last process left in the middle.
-    pub(super) async fn recover(&self) -> Result<()> {
-        for run in self.app.stores.jobs.left_running().await? {
-            let (next, ended) = self.left(&run);
-            self.app.stores.jobs.take_over(run.run.id, &self.process).await?;
-            self.settle(&run, next, ended).await;
+    /// Takes over the runs that nodes which are gone were at, and settles those whose questions were decided meanwhile.
+    pub async fn resume(&self, left: &[FiringId]) -> Result<()> {
+        for run in self.app.stores.jobs.claimed(left.to_vec()).await? {
+            match self.left(&run) {
+                Some((next, ended)) => self.settle(&run, next, ended).await,
+                None => self.begin(run),
+            }
         }
         for run in self.app.stores.jobs.waiting().await? {
             if let Some(ticket) = run.run.ticket {
@@ -43,21 +45,23 @@ impl Jobs {
         Ok(())
     }
 
-    /// What becomes of a run that was cut: what only reads, or had not begun, is done again.
-    fn left(&self, run: &Claimed) -> (Next, Ended) {
+    /// What becomes of a run that was cut: what only reads, or had not begun, is done again. `None` for the task of an agent,
+    /// whose run goes on.
+    fn left(&self, run: &Claimed) -> Option<(Next, Ended)> {
         let now = self.app.clock.now();
         let again = || {
             let told = "The server had stopped in the middle: it is done again.".to_owned();
             (Next::Again(now, run.run.attempt), Ended { told, ..Ended::default() })
         };
-        match &run.deed {
+        Some(match &run.deed {
+            Deed::Task { .. } if run.run.run.is_some() => return None,
             Deed::Tool { tool, params } if run.run.call.is_some() && self.risk(tool, params) > Risk::Read => {
                 let told = "The server stopped while this ran: it may or may not have taken effect. Look, then run it.";
                 let ended = Ended { error: Some(told.to_owned()), told: told.to_owned(), ..Ended::default() };
-                (Next::Stands(FiringState::Uncertain), ended)
+                (Next::Stands(RunState::Uncertain), ended)
             }
             _ => again(),
-        }
+        })
     }
 
     /// Settles a run whose question is decided or has lapsed; one that is open still waits.

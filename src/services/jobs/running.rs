@@ -9,50 +9,98 @@ use tokio_util::sync::CancellationToken;
 use super::{
     ending::{self, Try},
     service::Jobs,
+    tasks::Task,
 };
+use satchel_engine::sanitise;
 use satchel_model::{
     audit::{AuditOutcome, Event, EventType},
     call::Call,
     caller::{Caller, Door},
-    error::{Error, Result},
-    job::{Deed, FiringState, JobName, LogLine, deed},
+    conversation::ConversationId,
+    error::{Error, Kind, Result},
+    job::{Deed, JobName, LogLine, deed},
     origin::Origin,
+    run::{RunId, RunState},
     spec::Risk,
     text::clip,
 };
 use satchel_store::{
-    jobs::{Claimed, Ended, Next},
+    jobs::{Begun, Claimed, Ended, Next},
     notices::{self, NewNotice},
 };
 
 /// Most characters of what a webhook carried that a message shows.
 const SHOWN: usize = 2_000;
+/// Most characters of it that an agent reads.
+const CARRIED: usize = 20_000;
 
 impl Jobs {
     /// Does what a run is for, and notes what became of it.
     pub(super) async fn run(&self, run: Claimed) {
         let tried = AssertUnwindSafe(self.attempt(&run)).catch_unwind().await;
-        let (next, ended) = tried.unwrap_or_else(|_| {
+        let ended = tried.unwrap_or_else(|_| {
             let error = Error::internal("a run of a job panicked");
-            self.failed(&run, &error, Risk::HighWrite)
+            Some(self.failed(&run, &error, Risk::HighWrite))
         });
-        self.settle(&run, next, ended).await;
+        if let Some((next, ended)) = ended {
+            self.settle(&run, next, ended).await;
+        }
     }
 
-    async fn attempt(&self, run: &Claimed) -> (Next, Ended) {
+    /// `None` where the server ends first: the next start goes on with it.
+    async fn attempt(&self, run: &Claimed) -> Option<(Next, Ended)> {
         let owner = match self.app.stores.jobs.owner_now(&run.owner).await {
             Ok(owner) => owner,
-            Err(error) => return self.refused(run, &error).await,
+            Err(error) => return Some(self.refused(run, &error).await),
         };
-        match &run.deed {
+        Some(match &run.deed {
             Deed::Tool { tool, params } => self.call(run, owner, tool, params).await,
             Deed::Backup => self.back_up(run, &owner).await,
             Deed::Message(text) => self.message(run, &owner, text).await,
-            Deed::Task { .. } => {
-                let error = Error::invalid("No agent does tasks of jobs here. Let the job call a tool instead.");
-                self.failed(run, &error, Risk::Read)
-            }
+            Deed::Task { agent, task } => return self.task(run, owner, agent, task).await,
+        })
+    }
+
+    /// Has an agent do a task; one that was begun before goes on.
+    async fn task(&self, run: &Claimed, owner: Caller, agent: &str, text: &str) -> Option<(Next, Ended)> {
+        let at = match (run.run.conversation, run.run.run) {
+            (Some(conversation), Some(turn)) => (conversation, turn),
+            _ => match self.begin_task(run, owner.clone(), agent, text).await {
+                Ok(at) => at,
+                Err(error) => return Some(self.failed(run, &error, Risk::Read)),
+            },
+        };
+        match self.tasks.ended(&owner, at).await {
+            Ok(end) => Some(ending::of_task(end)),
+            Err(error) if error.kind() == Kind::Cancelled && self.app.lifecycle.shutdown.is_cancelled() => None,
+            Err(error) => Some(self.failed(run, &error, Risk::HighWrite)),
         }
+    }
+
+    async fn begin_task(
+        &self,
+        run: &Claimed,
+        caller: Caller,
+        agent: &str,
+        text: &str,
+    ) -> Result<(ConversationId, RunId)> {
+        let carried = run.input.as_ref().map(|body| clip(&body.to_string(), CARRIED).into_owned());
+        let from_webhook = carried.is_some().then(|| self.webhook_origin(run));
+        let text = match carried {
+            Some(carried) => format!("{text}\n\n{}", sanitise::wrap("webhook", &carried, None)),
+            None => text.to_owned(),
+        };
+        let task = Task {
+            caller,
+            agent: agent.to_owned(),
+            text,
+            job: JobName { id: run.job.id, name: run.job.name.clone() },
+            origin: Origin::joined(run.job.origin.clone(), from_webhook),
+        };
+        let at = self.tasks.begin(task).await?;
+        let line = format!("Try {}: {agent} does the task.", run.run.attempt);
+        self.note(run, Begun::Task(at.0, at.1), line).await?;
+        Ok(at)
     }
 
     /// The owner may no longer have it run: nothing does, and one whose account is gone is paused.
@@ -67,7 +115,7 @@ impl Jobs {
         }
         let ended =
             Ended { error: Some(error.message().to_owned()), told: error.message().to_owned(), ..Ended::default() };
-        (Next::Stands(FiringState::Failed), ended)
+        (Next::Stands(RunState::Failed), ended)
     }
 
     async fn call(&self, run: &Claimed, owner: Caller, tool: &str, params: &Value) -> (Next, Ended) {
@@ -82,7 +130,7 @@ impl Jobs {
         let risk = self.risk(tool, &params);
         let call = Call { job, origin, ..Call::new(owner, tool, params) };
         let line = format!("Try {}: calls {tool}.", run.run.attempt);
-        if let Err(error) = self.note(run, Some(&call), line).await {
+        if let Err(error) = self.note(run, Begun::Call(call.id), line).await {
             return self.failed(run, &error, Risk::Read);
         }
         let outcome = self.invoker.invoke(call, CancellationToken::new()).await;
@@ -115,7 +163,7 @@ impl Jobs {
 
     async fn back_up(&self, run: &Claimed, owner: &Caller) -> (Next, Ended) {
         let made = match owner.require("settings:manage") {
-            Ok(()) => match self.note(run, None, format!("Try {}: makes a backup.", run.run.attempt)).await {
+            Ok(()) => match self.note(run, Begun::Other, format!("Try {}: makes a backup.", run.run.attempt)).await {
                 Ok(()) => self.backups.make_scheduled().await,
                 Err(error) => Err(error),
             },
@@ -143,9 +191,9 @@ impl Jobs {
     }
 
     /// Notes that a run begins with its work.
-    async fn note(&self, run: &Claimed, call: Option<&Call>, text: String) -> Result<()> {
+    async fn note(&self, run: &Claimed, begun: Begun, text: String) -> Result<()> {
         let line = LogLine { at: self.app.clock.now(), text };
-        self.app.stores.jobs.note_begun(run.run.id, call.map(|call| call.id), None, line).await
+        self.app.stores.jobs.note_begun(run, begun, line).await
     }
 
     /// Writes the row of a run that is no call: those have rows of their own.

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use tokio::sync::Semaphore;
 use tokio_util::task::TaskTracker;
 
-use super::clock;
+use super::{clock, tasks::Tasks};
 use crate::backups::service::Backups;
 use satchel_app::App;
 use satchel_engine::invoker::Invoker;
 use satchel_model::error::Result;
-use satchel_store::{jobs::Claimed, token};
+use satchel_store::jobs::Claimed;
 
 /// Most runs that do their work at once.
 const AT_ONCE: usize = 256;
@@ -21,21 +21,18 @@ pub struct Jobs {
     pub(super) app: Arc<App>,
     pub(super) invoker: Invoker,
     pub(super) backups: Arc<Backups>,
-    /// The name under which this process claims runs.
-    pub(super) process: Arc<str>,
+    /// The agents, which do tasks.
+    pub(super) tasks: Arc<dyn Tasks>,
     places: Arc<Semaphore>,
     under_way: TaskTracker,
 }
 
 impl Jobs {
-    /// The service, which settles what the last process left in the middle.
-    pub async fn start(app: Arc<App>, invoker: Invoker, backups: Arc<Backups>) -> Result<Self> {
-        let process: Arc<str> = token::issue("").expose().into();
+    /// The service.
+    pub fn new(app: Arc<App>, invoker: Invoker, backups: Arc<Backups>, tasks: Arc<dyn Tasks>) -> Self {
         let (places, under_way) = (Arc::new(Semaphore::new(AT_ONCE)), TaskTracker::new());
         under_way.close();
-        let jobs = Self { app, invoker, backups, process, places, under_way };
-        jobs.recover().await?;
-        Ok(jobs)
+        Self { app, invoker, backups, tasks, places, under_way }
     }
 
     /// Runs what becomes due, for as long as the server runs.
@@ -46,7 +43,7 @@ impl Jobs {
 
     /// Starts every run that is due now, and says how many.
     pub async fn run_due(&self) -> Result<usize> {
-        let claimed = self.app.stores.jobs.take_due(&self.process, self.app.clock.now()).await?;
+        let claimed = self.app.stores.jobs.take_due(self.app.clock.now()).await?;
         let count = claimed.len();
         for run in claimed {
             self.begin(run);
@@ -59,7 +56,7 @@ impl Jobs {
         self.under_way.wait().await;
     }
 
-    fn begin(&self, run: Claimed) {
+    pub(super) fn begin(&self, run: Claimed) {
         let (jobs, places) = (self.clone(), Arc::clone(&self.places));
         let work = async move {
             let _place = places.acquire_owned().await;

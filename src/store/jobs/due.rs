@@ -10,10 +10,14 @@ use super::{
     require,
     rows::{self, Stored, read, read_run},
 };
-use crate::sql::{Tx, params};
+use crate::{
+    nodes::NodeId,
+    sql::{Row, Tx, params},
+};
 use satchel_model::{
     error::Result,
-    job::{Cause, Deed, Firing, FiringId, FiringState, Job, JobId, LogLine, due},
+    job::{Cause, Deed, Firing, FiringId, Job, JobId, LogLine, due},
+    run::RunState,
     time::Time,
 };
 
@@ -27,6 +31,8 @@ const KEPT: i64 = 100;
 pub struct Claimed {
     /// The run.
     pub run: Firing,
+    /// How often it was claimed: whoever writes of it names this.
+    pub claim: i64,
     /// Its job.
     pub job: Job,
     /// What it does.
@@ -37,11 +43,29 @@ pub struct Claimed {
     pub input: Option<Value>,
 }
 
+/// A run as it is stored, with how often it was claimed and what its webhook carried.
+pub(super) struct Unclaimed {
+    run: Firing,
+    claim: i64,
+    input: Option<String>,
+}
+
+pub(super) fn read_claimed(row: &Row<'_>) -> Result<Unclaimed> {
+    Ok(Unclaimed { run: read_run(row)?, claim: row.get("run")?, input: row.get("input")? })
+}
+
+/// A run with its job.
+pub(super) fn with_job(tx: &Tx, Unclaimed { run, claim, input }: Unclaimed) -> Result<Claimed> {
+    let Stored { job, owner, .. } = require(tx, run.job, Whose::All)?;
+    let input = input.and_then(|text| serde_json::from_str(&text).ok());
+    Ok(Claimed { deed: job.deed.clone().check()?, run, claim, job, owner, input })
+}
+
 /// A run that is made.
 pub(super) struct New {
     pub(super) job: JobId,
     pub(super) cause: Cause,
-    pub(super) state: FiringState,
+    pub(super) state: RunState,
     pub(super) due_at: Time,
     pub(super) error: Option<String>,
     pub(super) input: Option<String>,
@@ -49,15 +73,15 @@ pub(super) struct New {
 
 impl Jobs {
     /// Makes the runs that are due, and claims those whose turn it is for this process.
-    pub async fn take_due(&self, process: &str, now: Time) -> Result<Vec<Claimed>> {
-        let process = process.to_owned();
+    pub async fn take_due(&self, now: Time) -> Result<Vec<Claimed>> {
+        let node = self.db.node();
         self.db
             .write(move |tx| {
                 let sql = format!("SELECT {} FROM jobs WHERE next_at <= ?1 ORDER BY next_at LIMIT ?2", rows::COLUMNS);
                 for stored in tx.all(&sql, (now.millis(), AT_ONCE), read)? {
                     make(tx, &stored, now)?;
                 }
-                claim(tx, &process, now)
+                claim(tx, node, now)
             })
             .await
     }
@@ -81,7 +105,7 @@ impl Jobs {
             .db
             .write(move |tx| {
                 require(tx, id, whose)?;
-                let (cause, state) = (Cause::Asked, FiringState::Queued);
+                let (cause, state) = (Cause::Asked, RunState::Queued);
                 let id = insert(tx, New { job: id, cause, state, due_at: now, error: None, input: None }, now)?;
                 tx.first("SELECT * FROM firings WHERE id = ?1", [id.to_string()], read_run)
             })
@@ -109,11 +133,11 @@ fn make(tx: &Tx, stored: &Stored, now: Time) -> Result<()> {
             }
             number => format!("{number} runs were missed and are not made up for, as the job has it."),
         };
-        insert(tx, run(first, FiringState::Cancelled, Some(told)), now)?;
+        insert(tx, run(first, RunState::Cancelled, Some(told)), now)?;
     }
     for due_at in due.run {
         let skipped = is_open.then(|| "It was skipped: the run before has not ended yet.".to_owned());
-        let state = if is_open { FiringState::Cancelled } else { FiringState::Queued };
+        let state = if is_open { RunState::Cancelled } else { RunState::Queued };
         insert(tx, run(due_at, state, skipped), now)?;
     }
     let sql = "UPDATE jobs SET next_at = ?3 WHERE id = ?1 AND next_at = ?2";
@@ -140,7 +164,7 @@ pub(super) fn insert(tx: &Tx, new: New, now: Time) -> Result<FiringId> {
             state.as_str(),
             due_at.millis(),
             now.millis(),
-            state.is_ended().then_some(now.millis()),
+            state.is_over().then_some(now.millis()),
             error,
             input,
             rows::text(&log)?,
@@ -150,7 +174,7 @@ pub(super) fn insert(tx: &Tx, new: New, now: Time) -> Result<FiringId> {
 }
 
 /// Claims the runs whose turn it is: of each job one, the first.
-fn claim(tx: &Tx, process: &str, now: Time) -> Result<Vec<Claimed>> {
+fn claim(tx: &Tx, node: NodeId, now: Time) -> Result<Vec<Claimed>> {
     let sql = "SELECT * FROM firings q WHERE q.state = 'queued' AND q.ready_at <= ?1 AND NOT EXISTS (
                  SELECT 1 FROM firings o WHERE o.job = q.job AND o.state IN ('running', 'waiting'))
                ORDER BY q.due_at, q.id LIMIT ?2";
@@ -158,19 +182,17 @@ fn claim(tx: &Tx, process: &str, now: Time) -> Result<Vec<Claimed>> {
         tx.all(sql, (now.millis(), AT_ONCE), |row| Ok((read_run(row)?, row.get::<Option<String>>("input")?)))?;
     let mut jobs = HashSet::new();
     let mut claimed = Vec::new();
-    for (run, input) in queued {
-        if !jobs.insert(run.job) {
+    for queued in queued {
+        if !jobs.insert(queued.run.job) {
             continue;
         }
-        let sql = "UPDATE firings SET state = 'running', claimed_by = ?2, started_at = ?3
+        let sql = "UPDATE firings SET state = 'running', node = ?2, run = run + 1, started_at = ?3
                    WHERE id = ?1 AND state = 'queued'";
-        if tx.run(sql, (run.id.to_string(), process, now.millis()))? == 0 {
+        if tx.run(sql, (queued.run.id.to_string(), node.to_string(), now.millis()))? == 0 {
             continue;
         }
-        let Stored { job, owner, .. } = require(tx, run.job, Whose::All)?;
-        let run = Firing { state: FiringState::Running, started_at: Some(now), retry_at: None, ..run };
-        let input = input.and_then(|text| serde_json::from_str(&text).ok());
-        claimed.push(Claimed { deed: job.deed.clone().check()?, run, job, owner, input });
+        let run = Firing { state: RunState::Running, started_at: Some(now), retry_at: None, ..queued.run };
+        claimed.push(with_job(tx, Unclaimed { run, claim: queued.claim + 1, ..queued })?);
     }
     Ok(claimed)
 }

@@ -9,7 +9,8 @@ use super::{
 use crate::sql::Row;
 use satchel_model::{
     error::{Error, Kind, Result},
-    job::{Cause, FiringId, FiringState, JobId},
+    job::{Cause, FiringId, JobId},
+    run::RunState,
     secret::Secret,
     time::Time,
 };
@@ -92,7 +93,7 @@ impl Jobs {
                     let told = format!("{QUEUED} messages wait for their turn already. Send it again later.");
                     return Err(Error::new(Kind::Exhausted, told));
                 }
-                let (cause, state) = (Cause::Webhook, FiringState::Queued);
+                let (cause, state) = (Cause::Webhook, RunState::Queued);
                 let run = insert(tx, New { job, cause, state, due_at: now, error: None, input: Some(body) }, now)?;
                 Ok(Taken::Run(run))
             })

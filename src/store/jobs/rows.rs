@@ -7,7 +7,8 @@ use super::owner::Owner;
 use crate::{origin, sql::Row};
 use satchel_model::{
     error::{Error, Result},
-    job::{Do, Firing, FiringState, Job, LastRun, Trigger, When, when::Webhook},
+    job::{Do, Firing, Job, LastRun, Trigger, When, when::Webhook},
+    run::RunState,
 };
 
 /// The columns of a job, with its last run.
@@ -68,7 +69,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<Stored> {
 
 pub(super) fn read_run(row: &Row<'_>) -> Result<Firing> {
     let id = |name: &str| row.get::<Option<String>>(name);
-    let state: FiringState = parse(row.get("state")?)?;
+    let state: RunState = parse(row.get("state")?)?;
     let attempt = u32::try_from(row.get::<i64>("attempt")?).map_err(Error::internal)?;
     let ready_at = row.time("ready_at")?;
     Ok(Firing {
@@ -78,13 +79,14 @@ pub(super) fn read_run(row: &Row<'_>) -> Result<Firing> {
         state,
         due_at: row.time("due_at")?,
         attempt,
-        retry_at: (state == FiringState::Queued && attempt > 1).then_some(ready_at),
+        retry_at: (state == RunState::Queued && attempt > 1).then_some(ready_at),
         started_at: row.optional_time("started_at")?,
         ended_at: row.optional_time("ended_at")?,
         error: row.get("error")?,
         output: row.get("output")?,
         ticket: id("ticket")?.as_deref().map(str::parse).transpose()?,
         call: id("call_id")?.as_deref().map(str::parse).transpose()?,
+        run: id("turn")?.as_deref().map(str::parse).transpose()?,
         conversation: id("conversation")?.as_deref().map(str::parse).transpose()?,
         log: row.json("log")?,
         origin: origin::read(row)?,

@@ -2,20 +2,22 @@
 
 use super::{
     Jobs, Whose,
-    due::Claimed,
+    due::{Claimed, read_claimed, with_job},
     require,
     rows::{self, read_run},
 };
 use crate::{
+    nodes::{LEFT, NodeId},
     origin,
-    sql::{Row, Tx, params},
+    sql::{Tx, params},
 };
 use satchel_model::{
     call::{CallId, TicketId},
     conversation::ConversationId,
     error::Result,
-    job::{Firing, FiringId, FiringState, JobId, LogLine},
+    job::{Firing, FiringId, JobId, LogLine},
     origin::Origin,
+    run::RunState,
     time::Time,
 };
 
@@ -35,11 +37,22 @@ pub struct Ended {
     pub told: String,
 }
 
+/// The thing that a run is about to begin with.
+#[derive(Debug, Clone, Copy)]
+pub enum Begun {
+    /// A call.
+    Call(CallId),
+    /// A turn of an agent.
+    Task(ConversationId, RunId),
+    /// Something that is done again where it is cut.
+    Other,
+}
+
 /// What comes next of a run.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// Nothing: it stands so.
-    Stands(FiringState),
+    Stands(RunState),
     /// It is tried again then; as another try, or as the same one, where it never began.
     Again(Time, u32),
     /// It waits for a person's answer.
@@ -47,17 +60,17 @@ pub enum Next {
 }
 
 impl Jobs {
-    /// Notes what became of a run that this process had claimed. Returns `false` where it was not its own any more.
-    pub async fn settle(&self, id: FiringId, process: &str, next: Next, ended: Ended, now: Time) -> Result<bool> {
-        let process = process.to_owned();
-        let settled = self.db.write_after_effect(move |tx| settle(tx, id, Some(&process), next, ended, now)).await;
+    /// Notes what became of a run that was claimed. Returns `false` where another has claimed it since.
+    pub async fn settle(&self, run: &Claimed, next: Next, ended: Ended, now: Time) -> Result<bool> {
+        let (id, claim) = (run.run.id, run.claim);
+        let settled = self.db.write_after_effect(move |tx| settle(tx, (id, Some(claim)), next, ended, now)).await;
         self.ring();
         settled
     }
 
     /// Notes what became of a run that waited for a person's answer.
     pub async fn settle_waiting(&self, id: FiringId, next: Next, ended: Ended, now: Time) -> Result<bool> {
-        let settled = self.db.write_after_effect(move |tx| settle(tx, id, None, next, ended, now)).await;
+        let settled = self.db.write_after_effect(move |tx| settle(tx, (id, None), next, ended, now)).await;
         self.ring();
         settled
     }
@@ -87,7 +100,15 @@ impl Jobs {
         self.db
             .read(move |tx| {
                 require(tx, id, whose)?;
-                tx.all("SELECT * FROM firings WHERE job = ?1 ORDER BY id DESC", [id.to_string()], read_run)
+                // An agent's task waits where its turn does.
+                let sql = "SELECT f.*, t.state AS turn_state FROM firings f LEFT JOIN turns t ON t.id = f.turn
+                           WHERE f.job = ?1 ORDER BY f.id DESC";
+                tx.all(sql, [id.to_string()], |row| {
+                    let run = read_run(row)?;
+                    let waits =
+                        run.state == RunState::Running && row.get::<Option<&str>>("turn_state")? == Some("waiting");
+                    Ok(Firing { state: if waits { RunState::Waiting } else { run.state }, ..run })
+                })
             })
             .await
     }
@@ -102,26 +123,20 @@ impl Jobs {
         self.db
             .read(move |tx| {
                 let sql = "SELECT * FROM firings WHERE ticket = ?1 AND state = 'waiting'";
-                let run = tx.first(sql, [ticket.to_string()], with_input)?;
-                run.map(|run| claimed(tx, run)).transpose()
+                let run = tx.first(sql, [ticket.to_string()], read_claimed)?;
+                run.map(|run| with_job(tx, run)).transpose()
             })
             .await
     }
 
-    /// Runs that were under way when the last process ended.
-    pub async fn left_running(&self) -> Result<Vec<Claimed>> {
-        self.open_runs("SELECT * FROM firings WHERE state = 'running' ORDER BY id").await
+    /// Runs that this node is at.
+    pub async fn claimed(&self, ids: Vec<FiringId>) -> Result<Vec<Claimed>> {
+        let all = self.open_runs("SELECT * FROM firings WHERE state = 'running' ORDER BY id").await?;
+        Ok(all.into_iter().filter(|one| ids.contains(&one.run.id)).collect())
     }
 
     async fn open_runs(&self, sql: &'static str) -> Result<Vec<Claimed>> {
-        self.db.read(move |tx| tx.all(sql, (), with_input)?.into_iter().map(|run| claimed(tx, run)).collect()).await
-    }
-
-    /// Takes over a run that a process which is gone had claimed.
-    pub async fn take_over(&self, id: FiringId, process: &str) -> Result<()> {
-        let process = process.to_owned();
-        let sql = "UPDATE firings SET claimed_by = ?2 WHERE id = ?1 AND state = 'running'";
-        self.db.write(move |tx| tx.run(sql, (id.to_string(), process)).map(drop)).await
+        self.db.read(move |tx| tx.all(sql, (), read_claimed)?.into_iter().map(|run| with_job(tx, run)).collect()).await
     }
 
     /// Pauses a job by itself, and says why.
@@ -131,16 +146,13 @@ impl Jobs {
     }
 }
 
-type WithInput = (Firing, Option<String>);
-
-fn with_input(row: &Row<'_>) -> Result<WithInput> {
-    Ok((read_run(row)?, row.get("input")?))
-}
-
-fn claimed(tx: &Tx, (run, input): WithInput) -> Result<Claimed> {
-    let stored = require(tx, run.job, Whose::All)?;
-    let input = input.and_then(|text| serde_json::from_str(&text).ok());
-    Ok(Claimed { deed: stored.job.deed.clone().check()?, run, job: stored.job, owner: stored.owner, input })
+/// Claims for a node the runs that nodes which are gone were at.
+pub(crate) fn claim_left(tx: &Tx, node: NodeId) -> Result<Vec<FiringId>> {
+    let sql = format!("SELECT id FROM firings WHERE state = 'running' AND {LEFT}");
+    let left: Vec<FiringId> = tx.all(&sql, (), |row| row.parsed("id"))?;
+    let rows = left.iter().map(|id| (id.to_string(), node.to_string()));
+    tx.many("UPDATE firings SET node = ?2, run = run + 1 WHERE id = ?1", rows)?;
+    Ok(left)
 }
 
 /// The log of a run with one more line.
@@ -153,28 +165,28 @@ fn log(tx: &Tx, id: FiringId, line: LogLine) -> Result<String> {
     rows::text(&log)
 }
 
-fn settle(tx: &Tx, id: FiringId, process: Option<&str>, next: Next, ended: Ended, now: Time) -> Result<bool> {
+fn settle(tx: &Tx, (id, claim): (FiringId, Option<i64>), next: Next, ended: Ended, now: Time) -> Result<bool> {
     let Ended { error, output, origin, told } = ended;
     let log = log(tx, id, LogLine { at: now, text: told })?;
     let (state, ready_at, attempt, ticket) = match next {
         Next::Stands(state) => (state, None, None, None),
-        Next::Again(at, attempt) => (FiringState::Queued, Some(at.millis()), Some(i64::from(attempt)), None),
-        Next::Waits(ticket) => (FiringState::Waiting, None, None, Some(ticket.to_string())),
+        Next::Again(at, attempt) => (RunState::Queued, Some(at.millis()), Some(i64::from(attempt)), None),
+        Next::Waits(ticket) => (RunState::Waiting, None, None, Some(ticket.to_string())),
     };
     let sql = "UPDATE firings SET state = ?3, ready_at = coalesce(?4, ready_at), attempt = coalesce(?5, attempt),
                  ticket = coalesce(?6, ticket), ended_at = ?7, error = ?8, output = ?9, origin = ?10, log = ?11,
-                 claimed_by = NULL, input = CASE WHEN ?7 IS NULL THEN input ELSE NULL END
-               WHERE id = ?1 AND ((state = 'running' AND claimed_by = ?2) OR (state = 'waiting' AND ?2 = ''))";
+                 node = NULL, input = CASE WHEN ?7 IS NULL THEN input ELSE NULL END
+               WHERE id = ?1 AND ((state = 'running' AND run = ?2) OR (state = 'waiting' AND ?2 = 0))";
     let changed = tx.run(
         sql,
         params![
             id.to_string(),
-            process.unwrap_or_default(),
+            claim.unwrap_or_default(),
             state.as_str(),
             ready_at,
             attempt,
             ticket,
-            state.is_ended().then_some(now.millis()),
+            state.is_over().then_some(now.millis()),
             error,
             output,
             origin::text(&origin),

@@ -3,14 +3,19 @@
 use serde::{Deserialize, Serialize};
 
 use super::{NewTurn, OpenTurn};
-use crate::sql::{Row, Tx, params};
+use crate::{
+    nodes::NodeId,
+    sql::{Row, Tx, params},
+};
 use satchel_model::{
     call::TicketId,
     caller::{Caller, Credential, Door, Permissions},
     conversation::{Turn, TurnId, TurnState},
     error::{Error, Result},
     id::Id,
+    job::JobName,
     llm::Usage,
+    run::RunKind,
     user::{ApiKey, UserId},
 };
 
@@ -45,7 +50,7 @@ pub(super) fn require_few(tx: &Tx, user: UserId) -> Result<()> {
     )))
 }
 
-pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
+pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
     if tx.exists(busy, [new.conversation.to_string()])? {
         return Err(Error::conflict(UNDER_WAY));
@@ -60,25 +65,47 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
         Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
     let id = TurnId::new();
     tx.run(
-        "INSERT INTO turns (id, conversation, state, caller, provider, started_at) VALUES (?1, ?2, 'running', ?3, ?4, ?5)",
+        "INSERT INTO turns (id, conversation, state, caller, provider, started_at, node, run, kind, parent, job)
+         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9)",
         params![
             id.to_string(),
             new.conversation.to_string(),
             serde_json::to_string(&asker).map_err(Error::internal)?,
             new.provider.map(|id| id.to_string()),
             new.now.millis(),
+            node.to_string(),
+            new.purpose.kind.as_str(),
+            new.purpose.parent.map(|id| id.to_string()),
+            new.purpose.job.as_ref().map(|job| job.id.to_string()),
         ],
     )?;
     Ok(OpenTurn {
         id,
         conversation: new.conversation,
         state: TurnState::Running,
-        caller: caller.through(Door::Chat),
+        caller: caller.through(door(new.purpose.kind)),
         provider: new.provider,
         model_calls: 0,
         last_event: 0,
         stop_asked: false,
+        job: new.purpose.job.clone(),
+        run: 1,
     })
+}
+
+/// The door that the calls of a run come through.
+fn door(kind: RunKind) -> Door {
+    match kind {
+        RunKind::Sub | RunKind::Job => Door::Job,
+        RunKind::Chat | RunKind::Channel | RunKind::Api | RunKind::Acp => Door::Chat,
+    }
+}
+
+/// The job behind a turn; one that was deleted has no name any more.
+fn job(row: &Row<'_>) -> Result<Option<JobName>> {
+    let Some(id) = row.get::<Option<String>>("job")? else { return Ok(None) };
+    let name = row.get::<Option<String>>("job_name")?.unwrap_or_default();
+    Ok(Some(JobName { id: id.parse()?, name }))
 }
 
 pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
@@ -93,12 +120,14 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
         model_calls: row.get("model_calls")?,
         last_event: row.get::<i64>("last_event")?.unsigned_abs(),
         stop_asked: row.get("stop_asked")?,
+        job: job(row)?,
+        run: row.get("run")?,
     })
 }
 
-/// Permissions now of whoever began the turn `t`, in three columns: by their role, by the key they began it with, and whether
+/// The kind of the turn `t`, and the permissions now of whoever began it, in four columns: by their role, by the key they began it with, and whether
 /// that opens what belongs to them. A key that was revoked grants nothing.
-pub(super) const NOW: &str = "CASE WHEN u.disabled THEN '[]' ELSE r.permissions END AS by_role,
+pub(super) const NOW: &str = "t.kind, CASE WHEN u.disabled THEN '[]' ELSE r.permissions END AS by_role,
     CASE WHEN t.caller ->> 'key' IS NULL THEN '[\"*\"]' ELSE coalesce(k.permissions, '[]') END AS by_key,
     NOT u.disabled AND (t.caller ->> 'key' IS NULL OR coalesce(k.personal, FALSE)) AS personal";
 
@@ -110,11 +139,12 @@ pub(super) const WHO: &str = "JOIN users u ON u.id = c.person JOIN roles r ON r.
 fn caller(row: &Row<'_>) -> Result<Caller> {
     let asker: Asker = row.json("caller")?;
     let (role, key): (Permissions, Permissions) = (row.json("by_role")?, row.json("by_key")?);
+    let kind: Option<&str> = row.get("kind")?;
     Ok(Caller {
         user: asker.user,
         username: asker.username,
         permissions: asker.permissions.intersect(&role).intersect(&key),
-        door: Door::Chat,
+        door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?),
         credential: asker.key.map_or(Credential::Session, Credential::Key),
         personal: row.get("personal")?,
     })

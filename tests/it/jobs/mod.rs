@@ -5,5 +5,6 @@ mod desk;
 mod hooks;
 mod owners;
 mod parked;
+mod tasks;
 mod tool;
 mod wrong;

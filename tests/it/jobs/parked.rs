@@ -1,5 +1,9 @@
 //! A call that asks parks its run until the owner answers; what the end of a server cuts is uncertain or done again.
 
+use satchel::{
+    model::{call::CallId, job::LogLine},
+    store::jobs::Begun,
+};
 use serde_json::{Value, json};
 
 use super::desk::Desk;
@@ -91,10 +95,9 @@ async fn what_may_have_happened_when_the_server_ended_is_uncertain_and_not_done_
     }
     // A process that claims them, begins with their work, and is gone.
     let app = &desk.server.app.satchel.app;
-    for run in app.stores.jobs.take_due("gone", app.clock.now()).await.unwrap() {
-        let line = satchel::model::job::LogLine { at: app.clock.now(), text: "begun".to_owned() };
-        let call = Some(satchel::model::call::CallId::new());
-        app.stores.jobs.note_begun(run.run.id, call, None, line).await.unwrap();
+    for run in app.stores.jobs.take_due(app.clock.now()).await.unwrap() {
+        let line = LogLine { at: app.clock.now(), text: "begun".to_owned() };
+        app.stores.jobs.note_begun(&run, Begun::Call(CallId::new()), line).await.unwrap();
     }
     let desk = desk.restart().await;
     desk.settle().await;

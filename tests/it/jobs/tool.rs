@@ -19,6 +19,9 @@ async fn a_model_makes_lists_pauses_resumes_and_deletes_jobs_of_its_person() {
     assert!(app.data(&other, "cron", by_id("delete")).await.is_err());
     assert_eq!(app.data(&mara, "cron", by_id("pause")).await.unwrap()["job"]["enabled"], json!(false));
     assert_eq!(app.data(&mara, "schedule", by_id("resume")).await.unwrap()["job"]["enabled"], json!(true));
+    let cron = json!({"action": "create", "schedule": "0 9 * * *", "task": "Sum up the day."});
+    let task = app.data(&mara, "cron", cron).await.unwrap();
+    assert_eq!((&task["job"]["name"], &task["job"]["when"]), (&json!("Sum up the day."), &json!("at 09:00, UTC")));
     assert_eq!(app.data(&mara, "cron", by_id("delete")).await.unwrap()["message"], json!("delete: Tea."));
 }
 

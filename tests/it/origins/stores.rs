@@ -41,6 +41,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("graph_reads", FIGURES),
     ("uses", FIGURES),
     ("versions", FIGURES),
+    ("nodes", FIGURES),
     ("egress", FIGURES),
     ("open_calls", CONVERSATION),
     ("tickets", CONVERSATION),
