@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use satchel_engine::{authorise, registry::Registry, tool::Tool};
+use satchel_engine::{authorise, policy::View, registry::Registry, tool::Tool};
 use satchel_model::{
     caller::Caller,
     llm::{ToolDefinition, estimate_tokens},
@@ -24,17 +24,20 @@ pub(super) struct Shown {
     pub(super) all_tokens: u64,
 }
 
-/// Picks the tools for a caller. `promoted` are those the model found in this conversation; `room` is the most tokens
+/// The one who is shown tools, and all that decides which.
+pub(super) struct Viewer<'a> {
+    pub(super) caller: &'a Caller,
+    pub(super) settings: &'a Settings,
+    /// What the policies say in the turn's situation.
+    pub(super) policy: &'a View,
+}
+
+/// Picks the tools for a turn. `promoted` are those the model found in this conversation; `room` is the most tokens
 /// all schemas together may take.
-pub(super) fn pick(
-    registry: &Registry,
-    caller: &Caller,
-    settings: &Settings,
-    promoted: &BTreeSet<String>,
-    room: u64,
-) -> Shown {
+pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<String>, room: u64) -> Shown {
+    let Viewer { caller, settings, policy } = viewer;
     let callable: Vec<&Arc<Tool>> =
-        registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings)).collect();
+        registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings, policy)).collect();
     let all: Vec<(&Arc<Tool>, ToolDefinition, u64)> = callable
         .into_iter()
         .map(|tool| {
@@ -80,7 +83,7 @@ fn name(spec: &Spec) -> String {
 
 fn define(spec: &Spec) -> ToolDefinition {
     let description = format!("{} {}", spec.description, spec.when_to_use).trim().to_owned();
-    ToolDefinition { name: name(spec), description, parameters: Arc::clone(&spec.parameters) }
+    ToolDefinition { name: name(spec), description, parameters: spec.parameters.document() }
 }
 
 fn cost(tool: &ToolDefinition) -> u64 {

@@ -21,6 +21,7 @@ mod request;
 mod resume;
 mod runs;
 mod settle;
+mod situation;
 mod stop;
 mod turn;
 mod view;

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{compact, exposure, history, prompt, turn::Run};
+use super::{compact, exposure, history, prompt, situation::situation, turn::Run};
 use satchel_model::{
     conversation::{ContextBill, Message, Role},
     error::{Error, Kind, Result},
@@ -42,7 +42,10 @@ impl Run {
         let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
         self.told_the_finder(&placed);
         let registry = self.shared().invoker.registry();
-        let shown = exposure::pick(&registry, self.caller(), &settings, &promoted, limit / 3);
+        let situation = situation(expected.map(|provider| provider.name.as_str()));
+        let policy = self.shared().invoker.policy(&situation);
+        let viewer = exposure::Viewer { caller: self.caller(), settings: &settings, policy: &policy };
+        let shown = exposure::pick(&registry, viewer, &promoted, limit / 3);
         let memories = self.remembered(&placed).await?;
         let system = prompt::system(&self.caller().username, self.app().clock.now());
         let remembered = prompt::memories(&memories);

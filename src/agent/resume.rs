@@ -8,6 +8,7 @@ use super::{
     calls::Place,
     chat::{Agent, Shared},
     settle::settled,
+    situation::situation,
     turn::Run,
 };
 use satchel_model::{
@@ -66,6 +67,7 @@ impl Agent {
             id: step.call_id,
             topic: ticket.topic,
             ticket: Some(ticket.id),
+            situation: situation(None),
             ..Call::new(caller.clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared.invoker.invoke(call, CancellationToken::new()).await
@@ -182,7 +184,7 @@ impl Run {
         let questions = self.shared().questions(&self.turn).await?;
         let decided: Vec<_> = questions.into_iter().filter(|(_, _, ticket)| is_decided(ticket)).collect();
         for (place, step, ticket) in &decided {
-            let outcome = self.invoke(step, Some(ticket.id)).await;
+            let outcome = self.invoke(step, Some(ticket.id), None).await;
             self.log.emit("ticket_decided", &serde_json::json!({"ticket": ticket, "call_id": step.call_id}));
             match outcome {
                 // What it asked about was changed: another question stands in its place.

@@ -283,7 +283,7 @@ mod tests {
     fn a_tool_that_is_broken_is_not_just_missing() {
         let broken = ["mine", "script:mine"].map(|name| (name.to_owned(), "It is broken.".to_owned())).into();
         let registry = Registry::new(vec![tool("read")]).unwrap().with_broken(broken);
-        let (registry, _) = registry.with_source(Source::Script, Vec::new());
+        let (registry, _) = registry.with_source(Source::Script, Vec::<Tool>::new());
         for name in ["mine", "script:mine", "script__mine", "functions.mine"] {
             let error = registry.find(name).err().unwrap();
             assert_eq!(error.message(), "It is broken.", "{name}");

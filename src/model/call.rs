@@ -13,6 +13,7 @@ use super::{
     json::canonical,
     origin::Origin,
     output::Output,
+    policy::Situation,
     spec::Risk,
     time::Time,
     user::UserId,
@@ -49,6 +50,8 @@ pub struct Call {
     pub origin: Option<Origin>,
     /// The job that makes it, if one does: its question waits until its owner answers.
     pub job: Option<JobName>,
+    /// The circumstances that decide which policy layers apply.
+    pub situation: Situation,
     /// What the engine knows of the calls around it.
     pub within: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -72,6 +75,7 @@ impl Call {
             depth: 0,
             origin: None,
             job: None,
+            situation: Situation::default(),
             within: None,
         }
     }
@@ -79,8 +83,8 @@ impl Call {
     /// The same call without its arguments, which may be large.
     pub fn without_params(&self) -> Self {
         let (tool, caller, origin) = (self.tool.clone(), self.caller.clone(), self.origin.clone());
-        let (job, within) = (self.job.clone(), self.within.clone());
-        Self { tool, params: Value::Null, caller, origin, job, within, ..*self }
+        let (situation, job, within) = (self.situation.clone(), self.job.clone(), self.within.clone());
+        Self { tool, params: Value::Null, caller, origin, situation, job, within, ..*self }
     }
 }
 

@@ -1,9 +1,11 @@
 //! The specification of a tool: everything a model, a form, a document or a policy needs to know of it.
 
-use std::{borrow::Cow, fmt, sync::Arc, time::Duration};
+use std::{borrow::Cow, fmt, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
+
+use crate::json_schema::JsonSchema;
 
 /// The time a tool has unless it declares its own.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(9);
@@ -136,7 +138,7 @@ pub struct Spec {
     /// Group in the library and in policies.
     pub category: Category,
     /// JSON Schema (2020-12) of the arguments: an object that refuses unknown keys.
-    pub parameters: Arc<Value>,
+    pub parameters: JsonSchema,
     /// Least risk of a call; `Tool::risk_of` may raise it.
     pub risk: Risk,
     /// The permission it needs; `None` for tools on the caller's own data.

@@ -10,6 +10,7 @@ mod filter;
 mod find;
 mod histogram;
 mod kinds;
+mod past;
 mod stretches;
 mod tally;
 #[cfg(test)]
@@ -27,6 +28,7 @@ use self::kinds::Kinds;
 pub use self::{
     filter::Filter,
     find::{MAX_BYTES, Page},
+    past::{Past, PastCall, PastPage},
     verify::{parse_anchors, verify},
 };
 use super::{

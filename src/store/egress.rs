@@ -6,6 +6,7 @@ use super::{
     db::Db,
     nodes::ABANDONED,
     sql::{Bind, Row as Read, Tx, params},
+    versions::{self, Thing},
 };
 use satchel_model::{
     conversation::ConversationId,
@@ -105,9 +106,12 @@ pub struct Entry {
     pub crossing: Crossing,
 }
 
-/// The last number of a row that is kept; 0 where there is none.
+/// The last number there is a row of; 0 where there is none.
+const LAST: &str = "SELECT coalesce(max(id), 0) FROM egress";
+
+/// Returns the last number that a row has, or had.
 pub async fn last(db: &Db) -> Result<i64> {
-    db.read(|tx| tx.one("SELECT coalesce(max(id), 0) FROM egress", ())).await
+    db.read(|tx| Ok(tx.one::<i64>(LAST, ())?.max(versions::last(tx, Thing::Egress)?))).await
 }
 
 /// Closes attempts that were left open. Returns how many.
@@ -160,6 +164,8 @@ pub async fn sweep(db: &Db, keep: Keep) -> Result<usize> {
         let old = "DELETE FROM egress WHERE id IN (SELECT id FROM egress WHERE at < ?1 ORDER BY id LIMIT ?2)";
         let surplus = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
                        WHERE id <= (SELECT max(id) FROM egress) - ?1 ORDER BY id LIMIT ?2)";
+        // No number is given twice, also where no row is left.
+        versions::raise(tx, Thing::Egress, tx.one(LAST, ())?)?;
         Ok(tx.run(old, (keep.since.millis(), SWEEP))? + tx.run(surplus, (keep.most, SWEEP))?)
     })
     .await
@@ -282,4 +288,26 @@ fn row(row: &Read<'_>) -> Result<Row> {
 
 fn number(row: &Read<'_>, column: &str) -> Result<u64> {
     Ok(row.get::<i64>(column)?.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Commit;
+
+    #[tokio::test]
+    async fn no_number_is_given_twice_also_where_no_row_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let put = |tx: &crate::sql::Tx| {
+            let sql = "INSERT INTO egress (id, at, host, port, protocol, by, sent, received, outcome, ms)
+                       VALUES (?1, ?1, 'a', 1, 'http', 'b', 0, 0, 'done', 0)";
+            [3, 7].into_iter().try_for_each(|id| tx.run(sql, [id]).map(drop))
+        };
+        db.write(put).await.unwrap();
+        let keep = |since| Keep { since: Time::from_millis(since), most: 100 };
+        assert_eq!(sweep(&db, keep(100)).await.unwrap(), 2);
+        assert_eq!(sweep(&db, keep(100)).await.unwrap(), 0);
+        assert_eq!(last(&db).await.unwrap(), 7);
+    }
 }

@@ -23,6 +23,7 @@ use satchel_model::{
     json::canonical,
     origin::Origin,
     output::Output,
+    policy::Situation,
     time::Time,
     user::{ApiKey, UserId},
 };
@@ -66,11 +67,18 @@ pub struct Asker {
     /// Content from outside that whoever built the call had read, beside what its conversation has.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub origin: Option<Origin>,
+    /// The circumstances that decide which policy layers apply.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub situation: Situation,
 }
 
 /// Questions from before keys were told apart were asked by those that opened everything.
 fn yes() -> bool {
     true
+}
+
+fn is_usual(situation: &Situation) -> bool {
+    *situation == Situation::default()
 }
 
 impl Asker {
@@ -81,9 +89,9 @@ impl Asker {
             Credential::Key(id) => Some(id),
             Credential::Session | Credential::Local => None,
         };
-        let (job, origin) = (call.job.clone(), call.origin.clone());
+        let (job, origin, situation) = (call.job.clone(), call.origin.clone(), call.situation.clone());
         let (call, definition) = (Some(call.id), Some(definition));
-        Self { username, permissions, door, call, key, personal, definition, scripts, job, origin }
+        Self { username, permissions, door, call, key, personal, definition, scripts, job, origin, situation }
     }
 
     /// Whether both ask in the same way, be it in two calls.

@@ -21,6 +21,7 @@ mod load;
 mod machine;
 mod made;
 mod model;
+mod policy;
 mod report;
 mod scripts;
 mod search;
@@ -45,7 +46,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] = &[
     "start", "gets", "calls", "callers", "catalog", "streams", "hang", "embed", "find", "vectors", "search", "web",
-    "scripts", "shares", "jobs", "audit", "backup", "crash",
+    "scripts", "shares", "jobs", "audit", "policy", "backup", "crash",
 ];
 
 /// Runs the figures named on the command line, or all.
@@ -79,6 +80,7 @@ async fn main() -> Result<ExitCode> {
             "shares" => shares::measure(&mut report).await?,
             "jobs" => jobs::measure(&mut report).await?,
             "web" => web::measure(&mut report)?,
+            "policy" => policy::measure(&mut report).await?,
             "audit" => audit::measure(&mut report).await?,
             "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,

@@ -51,6 +51,7 @@ mod parallel;
 mod parameters;
 mod people;
 mod persons;
+mod policies;
 mod postgres;
 mod process;
 mod processes;

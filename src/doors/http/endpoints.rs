@@ -82,7 +82,7 @@ fn view(found: &Registered, endpoint: &Endpoint) -> EndpointView {
         effective_risk: endpoint.effective_risk(),
         tool: spec.id(),
         tokens: exposure::tokens(&spec),
-        schema: spec.parameters,
+        schema: spec.parameters.document(),
         endpoint: endpoint.clone(),
     }
 }

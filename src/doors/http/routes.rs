@@ -3,8 +3,9 @@
 use super::{
     audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
     file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys, knowledge, learning,
-    memories, messages, notices, offline, openapi, origins, processes, providers, restore, roles, route::Route, runs,
-    scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
+    memories, messages, notices, offline, openapi, origins, policies, processes, providers, restore, roles,
+    route::Route, rules, runs, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats,
+    tools, users, vault,
 };
 
 /// Every route there is. The document lists them in this order.
@@ -25,6 +26,8 @@ pub fn all() -> Vec<Route> {
         keys::routes(),
         sessions::routes(),
         settings::routes(),
+        policies::routes(),
+        rules::routes(),
         vault::routes(),
         backups::routes(),
         doctor::routes(),

@@ -130,7 +130,7 @@ impl ToolView {
             category: spec.category,
             description: spec.description.clone(),
             when_to_use: spec.when_to_use.clone(),
-            parameters: Arc::clone(&spec.parameters),
+            parameters: spec.parameters.document(),
             risk: facts.registry.least_risk(tool),
             risk_up_to: facts.registry.risk_up_to(tool),
             permission: spec.permission.clone(),
@@ -164,7 +164,7 @@ fn alias_view(tool: &Tool, alias: &Alias) -> AliasView {
     AliasView {
         name: alias.name().to_owned(),
         description: alias.description().unwrap_or(&tool.spec().description).to_owned(),
-        parameters: Arc::clone(alias.schema().map_or(&tool.spec().parameters, Schema::document)),
+        parameters: alias.schema().map_or_else(|| tool.spec().parameters.document(), Schema::document),
     }
 }
 

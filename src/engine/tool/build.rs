@@ -50,7 +50,7 @@ impl Tool {
             description: what.to_owned(),
             when_to_use: when.to_owned(),
             category,
-            parameters: Arc::clone(schema.document()),
+            parameters: schema.given().clone(),
             risk: Risk::Read,
             permission: None,
             timeout: DEFAULT_TIMEOUT,
@@ -76,7 +76,7 @@ impl Tool {
 
     /// As [`Tool::of_spec`], for parameters that were found to be JSON Schema before; were they not, every call would fail.
     pub fn of_sound_spec(spec: Spec, preparation: Preparation<Value>) -> Self {
-        let schema = Schema::from_document(Arc::clone(&spec.parameters));
+        let schema = Schema::from_document(spec.parameters.clone());
         Self::bare(spec, schema, preparation)
     }
 

@@ -53,7 +53,7 @@ impl Tool {
     pub fn definition(&self) -> &Definition {
         self.definition.get_or_init(|| {
             let spec = &self.spec;
-            let (id, parameters) = (spec.id(), canonical(&spec.parameters).to_string());
+            let (id, parameters) = (spec.id(), canonical(&spec.parameters.document()).to_string());
             let made_of = self.made_of.as_deref().unwrap_or(env!("CARGO_PKG_VERSION"));
             let permission = spec.permission.as_deref().unwrap_or_default();
             Definition::from_parts([&id, made_of, spec.risk.as_str(), permission, &parameters])

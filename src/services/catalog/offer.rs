@@ -15,6 +15,7 @@ use satchel_model::{
         system::System,
     },
     error::{Error, Result},
+    json_schema::JsonSchema,
     spec::{Category, Source, Spec},
 };
 use satchel_store::catalog::Catalog;
@@ -69,7 +70,7 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
         description,
         when_to_use,
         category: Category::Catalog,
-        parameters: endpoint.schema().into(),
+        parameters: JsonSchema::compact(&endpoint.schema()),
         risk: endpoint.effective_risk(),
         permission: Some("catalog:read".into()),
         timeout: Duration::from_secs(system.timeout_s.into()) + AROUND,
@@ -90,15 +91,18 @@ fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint, there: &Registr
         return same;
     }
     // The endpoint and its system are looked up when it is called: what they are then is what runs.
-    let registered = catalog.clone();
+    let (registered, uploads) = (catalog.clone(), catalog.clone());
     let run = move |cx: Context, arguments: Value| async move { endpoint_call::call(&cx, id, &arguments).await };
     let calls = Preparation::new(run)
         .risk_of_call(move |arguments| risk::of_endpoint(&catalog.get(), id, arguments))
         .reaches_named(move |_| place.clone().into_iter().collect())
         .relies_on(move |_| resolve::endpoint_as_it_is(&registered.get(), id))
         .ahead(move |cx, arguments| async move { ahead::endpoint(&cx, id, &arguments).await });
-    let tool = Tool::of_sound_spec(spec, calls).made_of(made_of);
-    Arc::new(if is_upload { tool.personal("your files") } else { tool })
+    if !is_upload {
+        return Arc::new(Tool::of_sound_spec(spec, calls).made_of(made_of));
+    }
+    let calls = calls.sends_files(move |arguments| endpoint_call::sent_files(&uploads.get(), id, arguments));
+    Arc::new(Tool::of_sound_spec(spec, calls).made_of(made_of).personal("your files"))
 }
 
 /// Checks an endpoint's parameters and its GraphQL document.

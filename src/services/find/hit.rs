@@ -77,7 +77,7 @@ impl Search<'_> {
             score: rounded(score),
             why: self.why(ranked),
             risk: self.registry.least_risk(tool),
-            parameters: Arc::clone(&spec.parameters),
+            parameters: spec.parameters.document(),
         }
     }
 

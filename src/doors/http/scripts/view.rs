@@ -164,7 +164,7 @@ impl ScriptSpec {
             description: spec.description,
             when_to_use: spec.when_to_use,
             category: spec.category,
-            parameters: spec.parameters,
+            parameters: spec.parameters.document(),
             risk: spec.risk,
             permission: spec.permission.map(Into::into),
             timeout_seconds: spec.timeout.as_secs(),
