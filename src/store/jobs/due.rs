@@ -178,8 +178,7 @@ fn claim(tx: &Tx, node: NodeId, now: Time) -> Result<Vec<Claimed>> {
     let sql = "SELECT * FROM firings q WHERE q.state = 'queued' AND q.ready_at <= ?1 AND NOT EXISTS (
                  SELECT 1 FROM firings o WHERE o.job = q.job AND o.state IN ('running', 'waiting'))
                ORDER BY q.due_at, q.id LIMIT ?2";
-    let queued =
-        tx.all(sql, (now.millis(), AT_ONCE), |row| Ok((read_run(row)?, row.get::<Option<String>>("input")?)))?;
+    let queued = tx.all(sql, (now.millis(), AT_ONCE), read_claimed)?;
     let mut jobs = HashSet::new();
     let mut claimed = Vec::new();
     for queued in queued {

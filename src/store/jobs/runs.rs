@@ -7,7 +7,7 @@ use super::{
     rows::{self, read_run},
 };
 use crate::{
-    nodes::{LEFT, NodeId},
+    nodes::{ABANDONED, NodeId},
     origin,
     sql::{Tx, params},
 };
@@ -17,7 +17,7 @@ use satchel_model::{
     error::Result,
     job::{Firing, FiringId, JobId, LogLine},
     origin::Origin,
-    run::RunState,
+    run::{RunId, RunState},
     time::Time,
 };
 
@@ -148,7 +148,7 @@ impl Jobs {
 
 /// Claims for a node the runs that nodes which are gone were at.
 pub(crate) fn claim_left(tx: &Tx, node: NodeId) -> Result<Vec<FiringId>> {
-    let sql = format!("SELECT id FROM firings WHERE state = 'running' AND {LEFT}");
+    let sql = format!("SELECT id FROM firings WHERE state = 'running' AND {ABANDONED}");
     let left: Vec<FiringId> = tx.all(&sql, (), |row| row.parsed("id"))?;
     let rows = left.iter().map(|id| (id.to_string(), node.to_string()));
     tx.many("UPDATE firings SET node = ?2, run = run + 1 WHERE id = ?1", rows)?;
