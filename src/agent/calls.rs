@@ -31,7 +31,6 @@ impl Run {
             .cloned()
             .collect();
         let Some(message) = turn.last() else { return Ok(()) };
-        let most = self.app().settings.get().chat.max_steps;
         let pending: Vec<(usize, Step)> = message
             .steps
             .iter()
@@ -39,13 +38,8 @@ impl Run {
             .filter(|(_, step)| step.state == StepState::Pending)
             .map(|(position, step)| (position, step.clone()))
             .collect();
-        if self.turn.model_calls >= most {
-            // Nobody would read what came of them.
-            return Err(Error::new(
-                Kind::Exhausted,
-                format!("The turn was ended after {most} steps. Say 'go on' to continue from here."),
-            ));
-        }
+        // Nobody would read what came of them.
+        self.require_step()?;
         for (at, group) in groups(pending).into_iter().enumerate() {
             if at > 0 {
                 self.refresh().await?;

@@ -13,6 +13,7 @@ use super::{
 use satchel_app::App;
 use satchel_engine::invoker::Invoker;
 use satchel_model::{
+    agent::{AgentAt, draft::AgentDraft},
     caller::Caller,
     conversation::{Attachment, Conversation, ConversationId, MessageId, TurnState},
     egress::{Origin, Part},
@@ -25,7 +26,7 @@ use satchel_net::llm::{
     answer::Patience,
     chain::{self, Models},
 };
-use satchel_services::find::learner::Learner;
+use satchel_services::{agents, find::learner::Learner};
 use satchel_share::Share;
 use satchel_store::{
     conversations::Conversations,
@@ -95,6 +96,8 @@ pub struct NewMessage {
     pub attachments: Vec<Attachment>,
     /// The provider to ask first.
     pub provider: Option<ProviderId>,
+    /// An agent that is tried with it, as it is written now.
+    pub draft: Option<AgentDraft>,
 }
 
 impl Shared {
@@ -141,8 +144,9 @@ impl Agent {
     pub async fn send(&self, caller: &Caller, id: ConversationId, message: NewMessage) -> Result<Subscription> {
         check(&message)?;
         let shared = &self.shared;
-        shared.conversations.get(caller.user, id).await?;
-        self.require_model(caller.user).await?;
+        let conversation = shared.conversations.get(caller.user, id).await?;
+        let agent = self.answering(caller, &conversation, &message).await?;
+        self.require_model(caller.user, &agent).await?;
         self.ensure_free(id).await?;
         shared.turns.require_few(caller.user).await?;
         let bytes = message.attachments.iter().map(|one| one.data.len()).sum::<usize>() + message.content.len();
@@ -162,7 +166,7 @@ impl Agent {
             shared.conversations.taint(id, origin).await?;
         }
         let question = Question { text: message.content, attachments, title };
-        let new = self.new_turn(caller, id, message.provider);
+        let new = self.new_turn(caller, id, message.provider, agent);
         let (turn, _, title) = shared.turns.begin(new, question).await?;
         let run = self.run(turn, 0);
         if let Some(title) = title {
@@ -178,14 +182,15 @@ impl Agent {
         id: ConversationId,
         provider: Option<ProviderId>,
     ) -> Result<Subscription> {
-        self.shared.conversations.get(caller.user, id).await?;
-        self.require_model(caller.user).await?;
+        let conversation = self.shared.conversations.get(caller.user, id).await?;
+        let agent = self.answering_again(caller, &conversation).await?;
+        self.require_model(caller.user, &agent).await?;
         // The answer that stands is kept beside the new one.
         self.ensure_room(caller.user, FEW + 1).await?;
         self.shared.turns.require_few(caller.user).await?;
         self.give_up_waiting(id).await?;
         self.note_programs(caller, id).await?;
-        let turn = self.shared.turns.begin_again(self.new_turn(caller, id, provider)).await?;
+        let turn = self.shared.turns.begin_again(self.new_turn(caller, id, provider, agent)).await?;
         Ok(self.run(turn, 0).start())
     }
 
@@ -264,8 +269,14 @@ impl Agent {
         Ok(())
     }
 
-    fn new_turn(&self, caller: &Caller, conversation: ConversationId, provider: Option<ProviderId>) -> NewTurn {
-        NewTurn { conversation, caller: caller.clone(), provider, now: self.shared.app.clock.now() }
+    fn new_turn(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        provider: Option<ProviderId>,
+        agent: AgentAt,
+    ) -> NewTurn {
+        NewTurn { conversation, caller: caller.clone(), provider, agent, now: self.shared.app.clock.now() }
     }
 
     /// Checks that an answer can come, before anything is written.
@@ -273,8 +284,8 @@ impl Agent {
     /// # Errors
     ///
     /// If none can.
-    async fn require_model(&self, user: UserId) -> Result<()> {
-        if !self.shared.providers.any().await? {
+    async fn require_model(&self, user: UserId, agent: &AgentAt) -> Result<()> {
+        if agents::chain(&self.shared.providers, agent, None).await?.is_empty() {
             return Err(chain::no_model());
         }
         self.shared.require_budget(user).await

@@ -4,6 +4,7 @@ mod ask;
 mod attached;
 mod calls;
 pub mod chat;
+mod choose;
 mod compact;
 mod data;
 mod episodes;

@@ -42,9 +42,12 @@ impl Run {
         let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
         self.told_the_finder(&placed);
         let registry = self.shared().invoker.registry();
-        let shown = exposure::pick(&registry, self.caller(), &settings, &promoted, limit / 3);
+        let agent = &self.turn.agent.content;
+        let rules =
+            exposure::Rules { settings: &settings, exposure: agent.exposure, promoted: &promoted, room: limit / 3 };
+        let shown = exposure::pick(&registry, self.caller(), &rules);
         let memories = self.remembered(&placed).await?;
-        let system = prompt::system(&self.caller().username, self.app().clock.now());
+        let system = prompt::system(&self.caller().username, self.app().clock.now(), &self.turn.agent);
         let remembered = prompt::memories(&memories);
         let passages = self.known(&placed).await?;
         let known = prompt::knowledge(&passages);

@@ -1,6 +1,6 @@
 //! Step 2: may this caller use this tool now? A yes becomes a grant, through which alone the tool runs.
 
-use super::tool::Tool;
+use super::{bounds, tool::Tool};
 use satchel_model::{
     caller::Caller,
     error::{Error, Kind, Result},
@@ -11,6 +11,7 @@ use satchel_model::{
 pub(super) fn check(tool: &Tool, caller: &Caller, settings: &Settings) -> Result<()> {
     // First: whoever may not use it is not told that it is switched off either.
     permitted(tool, caller)?;
+    bounds::check(tool, caller)?;
     switched_on(tool, settings)
 }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{
     approval::{Approval, Coverage, To},
     approved::ApprovedCalls,
-    authorise, changed, configure,
+    authorise, bounds, changed, configure,
     confirm::{self, AssessedCall},
     consent,
     context::{Conclusion, Pipeline, Run, Toolset},
@@ -195,6 +195,7 @@ impl Invoker {
         let prepared = registry.prepare(&found.tool, arguments)?;
         let risk = prepared.risk;
         record.weighed(risk, &prepared.arguments);
+        bounds::check_risk(&found.tool, &call.caller, risk)?;
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
         let assessed = AssessedCall { call, found, registry, prepared: &prepared, tainted, pending };
         if call.dry_run {

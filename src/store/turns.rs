@@ -4,13 +4,15 @@ mod rows;
 mod state;
 mod view;
 
-use self::rows::{LATEST, NOW, WHO, given_up, insert, open_turn, turn};
+use std::sync::Arc;
+
+use self::rows::{GONE, LATEST, NOW, WHO, given_up, insert, open_turn, turn};
 pub use self::{
     rows::UNDER_WAY,
     view::{AttachmentData, PageMark, ViewPage},
 };
 use super::{
-    attachments, conversations,
+    agents, attachments, conversations,
     db::Db,
     former,
     messages::{self, LastQuestion, Placed, Span},
@@ -18,6 +20,7 @@ use super::{
     usage,
 };
 use satchel_model::{
+    agent::AgentAt,
     call::TicketId,
     caller::Caller,
     conversation::{
@@ -39,6 +42,8 @@ pub struct NewTurn {
     pub caller: Caller,
     /// The provider they chose, if they did.
     pub provider: Option<ProviderId>,
+    /// The agent that answers, as it stands now; version 0 is a draft that is tried.
+    pub agent: AgentAt,
     /// When.
     pub now: Time,
 }
@@ -67,6 +72,10 @@ pub struct OpenTurn {
     pub caller: Caller,
     /// The provider they chose, if they did.
     pub provider: Option<ProviderId>,
+    /// The agent that answers, as it stood when the turn began.
+    pub agent: Arc<AgentAt>,
+    /// Tokens taken so far.
+    pub tokens: u64,
     /// Model calls made.
     pub model_calls: u32,
     /// The number of the last recorded event.
@@ -126,6 +135,7 @@ impl Turns {
                     former: 0,
                     usage: None,
                     error: None,
+                    agent: None,
                 };
                 messages::insert(tx, new.conversation, &message)?;
                 let title = conversation.title.is_empty().then_some(question.title);
@@ -163,10 +173,11 @@ impl Turns {
 
     /// Records what a model call gave: its message with the calls it wants, and its cost.
     pub async fn record(&self, turn: &OpenTurn, message: Message, cost: Usage, event: u64) -> Result<()> {
-        let (id, conversation, user) = (turn.id, turn.conversation, turn.caller.user);
+        let (id, conversation, user, agent) = (turn.id, turn.conversation, turn.caller.user, Arc::clone(&turn.agent));
         self.db
             .write_after_effect(move |tx| {
                 usage::add(tx, user, message.created_at, cost)?;
+                agents::spend(tx, &agent, user, (message.created_at, cost))?;
                 tx.run(
                     "UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + ?2,
                        output_tokens = output_tokens + ?3, last_event = ?4 WHERE id = ?1",
@@ -184,10 +195,11 @@ impl Turns {
 
     /// Counts tokens that no message shows: a summary, an answer that was cut off.
     pub async fn spend(&self, turn: &OpenTurn, cost: Usage, now: Time) -> Result<()> {
-        let (id, user) = (turn.id, turn.caller.user);
+        let (id, user, agent) = (turn.id, turn.caller.user, Arc::clone(&turn.agent));
         self.db
             .write_after_effect(move |tx| {
                 usage::add(tx, user, now, cost)?;
+                agents::spend(tx, &agent, user, (now, cost))?;
                 tx.run(
                     "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3 WHERE id = ?1",
                     (id.to_string(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed()),
@@ -319,8 +331,11 @@ impl Turns {
 
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
-            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, {NOW}
+            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked,
+               t.input_tokens + t.output_tokens AS tokens, t.agent, t.agent_version,
+               coalesce(t.agent_draft, v.content, {GONE}) AS agent_content, {NOW}
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
+             LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version
              WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
         );
         self.db.read(move |tx| tx.all(&sql, [value], open_turn)).await

@@ -1,10 +1,10 @@
 //! The list of all routes. Nothing else imports the nouns.
 
 use super::{
-    audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
-    file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning, memories,
-    messages, offline, openapi, origins, processes, providers, restore, roles, route::Route, scripts, search, sessions,
-    settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
+    agents, audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings,
+    endpoints, file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning,
+    memories, messages, offline, openapi, origins, processes, providers, restore, roles, route::Route, scripts, search,
+    sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
 /// Every route there is. The document lists them in this order.
@@ -15,6 +15,7 @@ pub fn all() -> Vec<Route> {
         auth::routes(),
         conversations::routes(),
         messages::routes(),
+        agents::routes(),
         health::routes(),
         openapi::routes(),
         setup::routes(),

@@ -1,10 +1,13 @@
 //! The rows of turns: begun by somebody, and read back with the permissions they still have.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{NewTurn, OpenTurn};
 use crate::sql::{Row, Tx, params};
 use satchel_model::{
+    agent::AgentAt,
     call::TicketId,
     caller::{Caller, Credential, Door, Permissions},
     conversation::{Turn, TurnId, TurnState},
@@ -59,36 +62,52 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
     let asker =
         Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
     let id = TurnId::new();
+    let draft = (new.agent.version == 0).then(|| serde_json::to_string(&new.agent.content)).transpose();
+    let draft = draft.map_err(Error::internal)?;
     tx.run(
-        "INSERT INTO turns (id, conversation, state, caller, provider, started_at) VALUES (?1, ?2, 'running', ?3, ?4, ?5)",
+        "INSERT INTO turns (id, conversation, state, caller, provider, started_at, agent, agent_version, agent_draft)
+         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, ?7, ?8)",
         params![
             id.to_string(),
             new.conversation.to_string(),
             serde_json::to_string(&asker).map_err(Error::internal)?,
             new.provider.map(|id| id.to_string()),
             new.now.millis(),
+            new.agent.id.as_str(),
+            new.agent.version,
+            draft,
         ],
     )?;
+    let acting = Some(Arc::new(new.agent.acting()));
     Ok(OpenTurn {
         id,
         conversation: new.conversation,
         state: TurnState::Running,
-        caller: caller.through(Door::Chat),
+        caller: Caller { agent: acting, ..caller.through(Door::Chat) },
         provider: new.provider,
+        agent: Arc::new(new.agent.clone()),
+        tokens: 0,
         model_calls: 0,
         last_event: 0,
         stop_asked: false,
     })
 }
 
+/// The text of an agent that was deleted with its owner: it calls nothing.
+pub(super) const GONE: &str = r#"'{"name":"gone","tools":false}'"#;
+
 pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
     let state: String = row.get("state")?;
     let provider: Option<String> = row.get("provider")?;
+    let agent =
+        AgentAt { id: row.parsed("agent")?, version: row.get("agent_version")?, content: row.json("agent_content")? };
     Ok(OpenTurn {
         id: row.parsed("id")?,
         conversation: row.parsed("conversation")?,
         state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
-        caller: caller(row)?,
+        caller: Caller { agent: Some(Arc::new(agent.acting())), ..caller(row)? },
+        agent: Arc::new(agent),
+        tokens: row.get::<i64>("tokens")?.unsigned_abs(),
         provider: provider.map(|text| text.parse()).transpose()?,
         model_calls: row.get("model_calls")?,
         last_event: row.get::<i64>("last_event")?.unsigned_abs(),
@@ -117,6 +136,7 @@ fn caller(row: &Row<'_>) -> Result<Caller> {
         door: Door::Chat,
         credential: asker.key.map_or(Credential::Session, Credential::Key),
         personal: row.get("personal")?,
+        agent: None,
     })
 }
 

@@ -6,10 +6,11 @@ use satchel::store::sql::{Connection, Row};
 
 /// Columns for which SQLite has no type of its own, and statements take for truth values. One that is left out here is
 /// found: its statements do not prepare.
-const TRUTHS: [(&str, &str); 18] = [
+const TRUTHS: [(&str, &str); 19] = [
     ("api_keys", "personal"),
     ("audit", "own_words"),
     ("collections", "restricted"),
+    ("conversations", "trial"),
     ("documents", "titled"),
     ("endpoints", "reviewed"),
     ("folders", "watch"),
