@@ -4,7 +4,7 @@ use std::{mem, num::NonZeroUsize};
 
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 
-use super::{chat::Shared, history::ATTACHED};
+use super::{chat::Shared, history::ATTACHED, situation::situation};
 use satchel_engine::authorise;
 use satchel_formats::{limits::Limits, picture};
 use satchel_host::files::{Rooted, stored_name};
@@ -200,7 +200,8 @@ impl Shared {
     fn offers_reader(&self, caller: &Caller) -> bool {
         let settings = self.app.settings.get();
         let found = self.invoker.registry().find(READER);
-        found.is_ok_and(|found| authorise::may_call(&found.tool, caller, &settings))
+        let policy = self.invoker.policy(&situation(caller, None));
+        found.is_ok_and(|found| authorise::may_call(&found.tool, caller, &settings, &policy))
     }
 }
 

@@ -5,6 +5,7 @@ use serde_json::json;
 
 use super::{
     repetition::{self, Repetition},
+    situation::situation,
     turn::{Run, stopped},
 };
 use satchel_model::{
@@ -74,7 +75,9 @@ impl Run {
         step.state = StepState::Running;
         step.started_at = self.app().clock.now();
         self.put(place, &step).await?;
-        let outcome = self.invoke(&step, None).await;
+        let provider =
+            turn.iter().find(|message| message.id == place.0).and_then(|message| message.provider.as_deref());
+        let outcome = self.invoke(&step, None, provider).await;
         if is_taken_back(&outcome) && self.app().lifecycle.shutdown.is_cancelled() {
             // The row stays as it is: the next process says what is uncertain.
             return Err(stopped());
@@ -94,19 +97,25 @@ impl Run {
         Ok(())
     }
 
-    /// Makes the call of a step; with its ticket, fetches what came of it.
-    pub(super) async fn invoke(&self, step: &Step, ticket: Option<TicketId>) -> Result<Outcome> {
+    /// Makes the call of a step that a provider's model asked for; with its ticket, fetches what came of it.
+    pub(super) async fn invoke(
+        &self,
+        step: &Step,
+        ticket: Option<TicketId>,
+        provider: Option<&str>,
+    ) -> Result<Outcome> {
         let call = Call {
             id: step.call_id,
             topic: Some(self.conversation()),
             ticket,
+            situation: situation(self.caller(), provider),
             ..Call::new(self.caller().clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared().invoker.invoke(call, self.cancel.child_token()).await
     }
 
     pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {
-        self.shared().turns.put_step(place, step.clone()).await
+        self.shared().turns.put_step(self.turn.claim(), place, step.clone()).await
     }
 }
 

@@ -7,7 +7,6 @@ use tokio_util::sync::CancellationToken;
 
 use super::{
     log::{Log, Subscription},
-    prompt,
     turn::Run,
 };
 use satchel_app::App;
@@ -15,11 +14,12 @@ use satchel_engine::invoker::Invoker;
 use satchel_model::{
     agent::{AgentAt, draft::AgentDraft},
     caller::Caller,
-    conversation::{Attachment, Conversation, ConversationId, MessageId, TurnState},
+    conversation::{Attachment, Conversation, ConversationId, MessageId, TurnId, TurnState},
     egress::{Origin, Part},
     error::{Error, Kind, Result},
     figure,
     llm::ProviderId,
+    run::Purpose,
     user::UserId,
 };
 use satchel_net::llm::{
@@ -31,7 +31,7 @@ use satchel_share::Share;
 use satchel_store::{
     conversations::Conversations,
     providers::Providers,
-    turns::{NewTurn, OpenTurn, Question, Turns, UNDER_WAY},
+    turns::{NewTurn, OpenTurn, Turns, UNDER_WAY},
     usage,
 };
 
@@ -43,8 +43,6 @@ const KEPT: Duration = Duration::from_secs(60);
 const ATTACHED: (usize, usize) = (144 << 20, 48 << 20);
 /// A message whose attachments have no more bytes than this is taken without adding up what the person has.
 const FEW: u64 = 64 << 10;
-/// The longest that stopping waits for the turn to say that it has ended.
-const STOPPING: Duration = Duration::from_secs(5);
 
 /// The bounds of a chat.
 #[derive(Debug, Clone, Copy)]
@@ -140,41 +138,6 @@ impl Agent {
         &self.shared.conversations
     }
 
-    /// Begins a turn with a message and gives its events. What waited for a decision before is given up.
-    pub async fn send(&self, caller: &Caller, id: ConversationId, message: NewMessage) -> Result<Subscription> {
-        check(&message)?;
-        let shared = &self.shared;
-        let conversation = shared.conversations.get(caller.user, id).await?;
-        let agent = self.answering(caller, &conversation, &message).await?;
-        self.require_model(caller.user, &agent).await?;
-        self.ensure_free(id).await?;
-        shared.turns.require_few(caller.user).await?;
-        let bytes = message.attachments.iter().map(|one| one.data.len()).sum::<usize>() + message.content.len();
-        self.ensure_room(caller.user, bytes as u64).await?;
-        // Before a question is given up or a file is stored: a message that is refused changes nothing.
-        let attached = shared.read_attached(caller, message.attachments, message.provider).await?;
-        self.give_up_waiting(id).await?;
-        self.tell_left(caller.user, id).await;
-        let title = prompt::title(&message.content);
-        if attached.is_cut() {
-            shared.offer_reader(id).await?;
-        }
-        let origin = attached.origin();
-        let attachments = shared.store_attached(caller, attached).await?;
-        self.note_programs(caller, id).await?;
-        if let Some(origin) = origin {
-            shared.conversations.taint(id, origin).await?;
-        }
-        let question = Question { text: message.content, attachments, title };
-        let new = self.new_turn(caller, id, message.provider, agent);
-        let (turn, _, title) = shared.turns.begin(new, question).await?;
-        let run = self.run(turn, 0);
-        if let Some(title) = title {
-            run.log.emit("title", &serde_json::json!({ "title": title }));
-        }
-        Ok(run.start())
-    }
-
     /// Asks the last question of a conversation again and gives the events.
     pub async fn regenerate(
         &self,
@@ -190,7 +153,8 @@ impl Agent {
         self.shared.turns.require_few(caller.user).await?;
         self.give_up_waiting(id).await?;
         self.note_programs(caller, id).await?;
-        let turn = self.shared.turns.begin_again(self.new_turn(caller, id, provider, agent)).await?;
+        let new = self.new_turn(caller, id, provider, (agent, Purpose::default()));
+        let turn = self.shared.turns.begin_again(new).await?;
         Ok(self.run(turn, 0).start())
     }
 
@@ -207,7 +171,7 @@ impl Agent {
     }
 
     /// Fails where so many bytes more in this person's conversations are too many.
-    async fn ensure_room(&self, user: UserId, bytes: u64) -> Result<()> {
+    pub(super) async fn ensure_room(&self, user: UserId, bytes: u64) -> Result<()> {
         self.shared.app.ensure_room(bytes)?;
         if bytes <= FEW {
             return Ok(());
@@ -227,38 +191,12 @@ impl Agent {
     }
 
     /// Taints a conversation in which programs have spoken, for a person who goes on with it.
-    async fn note_programs(&self, caller: &Caller, id: ConversationId) -> Result<()> {
+    pub(super) async fn note_programs(&self, caller: &Caller, id: ConversationId) -> Result<()> {
         let programs = self.shared.conversations.programs(caller.user, vec![id]).await?;
         match programs.into_iter().find(|origin| origin.is_outside_for(caller)) {
             Some(origin) => self.shared.conversations.taint(id, origin).await,
             None => Ok(()),
         }
-    }
-
-    /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person
-    /// approved here and still runs is stopped as well, be it of an earlier turn.
-    pub async fn stop(&self, user: UserId, id: ConversationId) -> Result<()> {
-        self.shared.conversations.get(user, id).await?;
-        let stopped = self.stop_turn(id).await;
-        // After the turn: else it would go on with what came of the call.
-        self.shared.invoker.stop_approved(id);
-        stopped
-    }
-
-    async fn stop_turn(&self, id: ConversationId) -> Result<()> {
-        let Some(turn) = self.shared.turns.open_in(id).await? else { return Ok(()) };
-        if turn.state == TurnState::Waiting {
-            return self.give_up_waiting(id).await;
-        }
-        self.shared.turns.ask_to_stop(turn.id).await?;
-        // Where no task of this process is at it, whoever takes it up reads that it is to end.
-        let Some(live) = self.live(id) else { return Ok(()) };
-        let mut events = live.log.subscribe(None);
-        live.cancel.cancel();
-        let ended = async { while events.next().await.is_some() {} };
-        tokio::time::timeout(STOPPING, ended)
-            .await
-            .map_err(|_| Error::new(Kind::Timeout, "The turn was told to stop and has not ended yet."))
     }
 
     /// Deletes a conversation; a turn in it is stopped first.
@@ -269,14 +207,14 @@ impl Agent {
         Ok(())
     }
 
-    fn new_turn(
+    pub(super) fn new_turn(
         &self,
         caller: &Caller,
         conversation: ConversationId,
         provider: Option<ProviderId>,
-        agent: AgentAt,
+        (agent, purpose): (AgentAt, Purpose),
     ) -> NewTurn {
-        NewTurn { conversation, caller: caller.clone(), provider, agent, now: self.shared.app.clock.now() }
+        NewTurn { conversation, caller: caller.clone(), provider, agent, purpose, now: self.shared.app.clock.now() }
     }
 
     /// Checks that an answer can come, before anything is written.
@@ -284,7 +222,7 @@ impl Agent {
     /// # Errors
     ///
     /// If none can.
-    async fn require_model(&self, user: UserId, agent: &AgentAt) -> Result<()> {
+    pub(super) async fn require_model(&self, user: UserId, agent: &AgentAt) -> Result<()> {
         if agents::chain(&self.shared.providers, agent, None).await?.is_empty() {
             return Err(chain::no_model());
         }
@@ -296,15 +234,24 @@ impl Agent {
     /// # Errors
     ///
     /// If one is being written.
-    async fn ensure_free(&self, id: ConversationId) -> Result<()> {
+    pub(super) async fn ensure_free(&self, id: ConversationId) -> Result<()> {
         match self.shared.turns.open_in(id).await? {
             Some(turn) if turn.state != TurnState::Waiting => Err(Error::conflict(UNDER_WAY)),
             _ => Ok(()),
         }
     }
 
-    pub(super) fn live(&self, id: ConversationId) -> Option<Live> {
-        self.shared.live.lock().get(&id).cloned()
+    /// The handle of a turn that this process looks after.
+    pub(super) fn live(&self, id: ConversationId, turn: TurnId) -> Option<Live> {
+        self.shared.live.lock().get(&id).filter(|live| live.log.turn() == turn).cloned()
+    }
+
+    /// Lets the handle of a turn go.
+    pub(super) fn forget(&self, id: ConversationId, log: &Arc<Log>) {
+        let mut live = self.shared.live.lock();
+        if live.get(&id).is_some_and(|known| Arc::ptr_eq(&known.log, log)) {
+            live.remove(&id);
+        }
     }
 
     /// A run of a turn, under a log that the streams of its conversation find. The log of the same turn goes on.
@@ -322,16 +269,13 @@ impl Agent {
 
     /// Lets the log of an ended turn go, later.
     pub(super) fn forget_later(&self, id: ConversationId, log: Arc<Log>) {
-        let shared = Arc::clone(&self.shared);
+        let agent = self.clone();
         let forget = async move {
             tokio::select! {
                 () = tokio::time::sleep(KEPT) => {}
-                () = shared.app.lifecycle.shutdown.cancelled() => {}
+                () = agent.shared.app.lifecycle.shutdown.cancelled() => {}
             }
-            let mut live = shared.live.lock();
-            if live.get(&id).is_some_and(|known| Arc::ptr_eq(&known.log, &log)) {
-                live.remove(&id);
-            }
+            agent.forget(id, &log);
         };
         self.shared.app.lifecycle.tracker.spawn_on(forget, &self.shared.app.lifecycle.runtime);
     }
@@ -360,7 +304,7 @@ impl Shared {
     }
 }
 
-fn check(message: &NewMessage) -> Result<()> {
+pub(super) fn check(message: &NewMessage) -> Result<()> {
     if message.content.trim().is_empty() && message.attachments.is_empty() {
         return Err(Error::invalid("The message is empty."));
     }

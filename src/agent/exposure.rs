@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeSet, sync::Arc};
 
-use satchel_engine::{authorise, registry::Registry, tool::Tool};
+use satchel_engine::{authorise, policy::View, registry::Registry, tool::Tool};
 use satchel_model::{
     caller::Caller,
     llm::{ToolDefinition, estimate_tokens},
@@ -24,23 +24,22 @@ pub(super) struct Shown {
     pub(super) all_tokens: u64,
 }
 
-/// The rules of a turn by which tools are shown.
-pub(super) struct Rules<'a> {
-    /// The settings.
+/// The one who is shown tools, and all that decides which.
+pub(super) struct Viewer<'a> {
+    pub(super) caller: &'a Caller,
     pub(super) settings: &'a Settings,
+    /// What the policies say in the turn's situation.
+    pub(super) policy: &'a View,
     /// The agent's own rule. `None` if the settings' holds.
     pub(super) exposure: Option<Exposure>,
-    /// Tools the model found in this conversation.
-    pub(super) promoted: &'a BTreeSet<String>,
-    /// The most tokens all schemas together may take.
-    pub(super) room: u64,
 }
 
-/// Picks the tools for a caller.
-pub(super) fn pick(registry: &Registry, caller: &Caller, rules: &Rules<'_>) -> Shown {
-    let Rules { settings, exposure, promoted, room } = *rules;
+/// Picks the tools for a turn. `promoted` are those the model found in this conversation; `room` is the most tokens
+/// all schemas together may take.
+pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<String>, room: u64) -> Shown {
+    let Viewer { caller, settings, policy, exposure } = viewer;
     let callable: Vec<&Arc<Tool>> =
-        registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings)).collect();
+        registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings, policy)).collect();
     let all: Vec<(&Arc<Tool>, ToolDefinition, u64)> = callable
         .into_iter()
         .map(|tool| {
@@ -96,7 +95,7 @@ fn name(spec: &Spec) -> String {
 
 fn define(spec: &Spec) -> ToolDefinition {
     let description = format!("{} {}", spec.description, spec.when_to_use).trim().to_owned();
-    ToolDefinition { name: name(spec), description, parameters: spec.parameters.clone() }
+    ToolDefinition { name: name(spec), description, parameters: spec.parameters.document() }
 }
 
 fn cost(tool: &ToolDefinition) -> u64 {

@@ -2,6 +2,7 @@
 
 mod ask;
 mod attached;
+pub mod begin;
 mod calls;
 pub mod chat;
 mod choose;
@@ -10,6 +11,7 @@ mod data;
 mod episodes;
 pub mod export;
 pub mod exposure;
+mod follow;
 mod history;
 mod knowledge;
 pub mod log;
@@ -17,6 +19,9 @@ mod prompt;
 mod repetition;
 mod request;
 mod resume;
+mod runs;
 mod settle;
+mod situation;
+mod stop;
 mod turn;
 mod view;

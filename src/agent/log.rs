@@ -7,6 +7,7 @@ use parking_lot::Mutex;
 use serde::Serialize;
 use tokio::sync::watch;
 
+use super::follow::Followed;
 use satchel_model::conversation::TurnId;
 
 /// Numbers one process may give a turn's events; the next process begins above them.
@@ -89,54 +90,53 @@ impl Log {
         };
         let first =
             reset.then(|| Frame { id: format!("{}-{}", self.turn, self.base), event: "reset", data: "{}".into() });
-        Subscription {
+        Subscription(Source::Log {
             log: Arc::clone(self),
             at: usize::try_from(at).unwrap_or(usize::MAX),
             mark: self.mark.subscribe(),
             first: first.map(Arc::new),
-        }
+        })
+    }
+
+    /// Returns whether nobody is at the turn here any more.
+    pub(super) fn is_closed(&self) -> bool {
+        self.mark.borrow().closed
     }
 }
 
-/// One reader of a log.
-#[derive(Debug)]
-pub struct Subscription {
-    log: Arc<Log>,
-    at: usize,
-    mark: watch::Receiver<Mark>,
-    first: Option<Arc<Frame>>,
+/// One reader of the events of a turn.
+pub struct Subscription(Source);
+
+enum Source {
+    /// As they are told by the task that is at the turn.
+    Log { log: Arc<Log>, at: usize, mark: watch::Receiver<Mark>, first: Option<Arc<Frame>> },
+    /// As they are seen by whoever is not.
+    Rows(Followed),
 }
 
 impl Subscription {
-    /// A stream of just these events, for a turn whose log is gone.
-    pub fn new(turn: TurnId, last_event: u64, event: &'static str, data: &impl Serialize) -> Self {
-        let log = Log::new(turn, 0);
-        log.close();
-        let data = serde_json::to_string(data).unwrap_or_else(|_| "{}".to_owned());
-        let frame = Frame { id: format!("{turn}-{last_event}"), event, data };
-        let mut stream = log.subscribe(None);
-        stream.first = Some(Arc::new(frame));
-        stream
-    }
-
-    /// The turn it belongs to.
-    pub fn turn(&self) -> TurnId {
-        self.log.turn
+    /// A reader of a turn that nobody here is at.
+    pub(super) fn from_rows(rows: Followed) -> Self {
+        Self(Source::Rows(rows))
     }
 
     /// The next event, none at the end. Safe to drop and to call again.
     pub async fn next(&mut self) -> Option<Arc<Frame>> {
-        if let Some(first) = self.first.take() {
+        let (log, at, mark, first) = match &mut self.0 {
+            Source::Log { log, at, mark, first } => (log, at, mark, first),
+            Source::Rows(rows) => return rows.next().await.map(Arc::new),
+        };
+        if let Some(first) = first.take() {
             return Some(first);
         }
         loop {
-            let mark = *self.mark.borrow_and_update();
-            let next = self.log.frames.lock().get(self.at).cloned();
+            let seen = *mark.borrow_and_update();
+            let next = log.frames.lock().get(*at).cloned();
             if let Some(frame) = next {
-                self.at += 1;
+                *at += 1;
                 return Some(frame);
             }
-            if mark.closed || self.mark.changed().await.is_err() {
+            if seen.closed || mark.changed().await.is_err() {
                 return None;
             }
         }

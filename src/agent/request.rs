@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use super::{compact, exposure, history, prompt, turn::Run};
+use super::{compact, exposure, history, prompt, situation::situation, turn::Run};
 use satchel_model::{
     conversation::{ContextBill, Message, Role},
     error::{Error, Kind, Result},
@@ -42,10 +42,11 @@ impl Run {
         let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
         self.told_the_finder(&placed);
         let registry = self.shared().invoker.registry();
-        let agent = &self.turn.agent.content;
-        let rules =
-            exposure::Rules { settings: &settings, exposure: agent.exposure, promoted: &promoted, room: limit / 3 };
-        let shown = exposure::pick(&registry, self.caller(), &rules);
+        let situation = situation(self.caller(), expected.map(|provider| provider.name.as_str()));
+        let policy = self.shared().invoker.policy(&situation);
+        let exposure = self.turn.agent.content.exposure;
+        let viewer = exposure::Viewer { caller: self.caller(), settings: &settings, policy: &policy, exposure };
+        let shown = exposure::pick(&registry, viewer, &promoted, limit / 3);
         let memories = self.remembered(&placed).await?;
         let system = prompt::system(&self.caller().username, self.app().clock.now(), &self.turn.agent);
         let remembered = prompt::memories(&memories);
@@ -73,7 +74,7 @@ impl Run {
             tools_total: shown.total,
             all_tools_tokens: shown.all_tokens,
         };
-        self.shared().turns.set_context(self.id(), bill).await?;
+        self.shared().turns.set_context(self.turn.claim(), bill).await?;
         if self.turn.model_calls == 0 && !memories.is_empty() {
             self.log.emit("memory", &json!({ "memories": memories }));
         }
@@ -140,7 +141,7 @@ impl Run {
             }
         };
         let summary = Summary { text, upto };
-        self.shared().turns.summarise(self.conversation(), summary.clone()).await?;
+        self.shared().turns.summarise(self.turn.claim(), summary.clone()).await?;
         Ok((summary, placed.into_iter().skip(cut.older).collect()))
     }
 

@@ -4,13 +4,20 @@ use std::time::Duration;
 
 use tokio_util::sync::CancellationToken;
 
-use super::{calls::Place, chat::Agent, settle::settled, turn::Run};
+use super::{
+    calls::Place,
+    chat::{Agent, Shared},
+    settle::settled,
+    situation::situation,
+    turn::Run,
+};
 use satchel_model::{
     call::{Call, Outcome, Ticket, TicketState},
     caller::Caller,
-    conversation::{ConversationId, Step, StepState, TurnState},
+    conversation::{ConversationId, Step, StepState, TurnId, TurnState},
     error::Result,
 };
+use satchel_store::turns::OpenTurn;
 
 /// The process that ran a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -47,7 +54,7 @@ impl Agent {
                     continue;
                 }
                 if let Some(step) = settled(step, outcome, self.shared.app.clock.now(), is_stopped) {
-                    self.shared.turns.put_step((message.id, position), step).await?;
+                    self.shared.turns.settle_step((message.id, position), step).await?;
                 }
             }
         }
@@ -60,31 +67,28 @@ impl Agent {
             id: step.call_id,
             topic: ticket.topic,
             ticket: Some(ticket.id),
+            situation: situation(caller, None),
             ..Call::new(caller.clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared.invoker.invoke(call, CancellationToken::new()).await
     }
 
-    /// Takes over every turn the last process left, and tells the steps that were given up in earlier ones what came of
-    /// them. Returns the number of turns.
-    pub async fn resume_all(&self) -> Result<usize> {
+    /// Goes on with the turns that this node has claimed of others, looks after those that wait, and tells the steps that
+    /// were given up in earlier ones what came of them.
+    pub async fn resume(&self, claimed: &[TurnId]) -> Result<()> {
         // First: the turns that go on read them.
         self.settle_given_up().await?;
-        let turns = self.shared.turns.open().await?;
-        let count = turns.len();
-        for turn in turns {
-            let (waiting, last_event) = (turn.state == TurnState::Waiting, turn.last_event.max(1));
-            let conversation = turn.conversation;
-            let run = self.run(turn, last_event);
-            if waiting {
-                run.log.close();
+        for turn in self.shared.turns.open().await? {
+            let (conversation, last_event) = (turn.conversation, turn.last_event.max(1));
+            if turn.state == TurnState::Waiting {
                 self.wake(conversation).await;
-            } else {
+            } else if claimed.contains(&turn.id) {
+                let run = self.run(turn, last_event);
                 run.recover_steps().await?;
                 drop(run.start());
             }
         }
-        Ok(count)
+        Ok(())
     }
 
     /// Settles the steps whose call was running when their conversation went on, and whose end came when the last process
@@ -116,14 +120,20 @@ impl Agent {
             // It runs, and looks at its questions before it waits again.
             return Ok(());
         }
-        let last_event = turn.last_event.max(1);
-        let run = self.run(turn, last_event);
-        match run.open_questions().await? {
+        match self.open_questions(&turn).await? {
             Some(expires_in) => self.wake_after(id, expires_in),
-            None if self.shared.turns.take_up(run.id()).await? => drop(run.start()),
-            None => {}
+            None => drop(self.take_up(turn).await?.map(Run::start)),
         }
         Ok(())
+    }
+
+    /// Takes a waiting turn up; `None` where somebody else did.
+    async fn take_up(&self, turn: OpenTurn) -> Result<Option<Run>> {
+        let turn = self.shared.turns.take_up(turn).await?;
+        Ok(turn.map(|turn| {
+            let last_event = turn.last_event.max(1);
+            self.run(turn, last_event)
+        }))
     }
 
     fn wake_after(&self, id: ConversationId, wait: Duration) {
@@ -139,29 +149,24 @@ impl Agent {
 
     /// Ends a turn that waits, because the person stopped it or went on without deciding.
     pub(super) async fn give_up_waiting(&self, id: ConversationId) -> Result<()> {
-        let Some(turn) = self.shared.turns.open_in(id).await? else { return Ok(()) };
-        if turn.state != TurnState::Waiting || !self.shared.turns.take_up(turn.id).await? {
-            return Ok(());
-        }
-        let last_event = turn.last_event.max(1);
-        let run = self.run(turn, last_event);
+        let turn = self.shared.turns.open_in(id).await?;
+        let Some(turn) = turn.filter(|turn| turn.state == TurnState::Waiting) else { return Ok(()) };
+        let Some(run) = self.take_up(turn).await? else { return Ok(()) };
         let message = run.give_up_steps("The person went on without deciding. Nothing was run.").await?;
         let at = (run.app().clock.now(), run.log.last() + 1);
-        self.shared.turns.set_state(run.id(), TurnState::Cancelled, None, at).await?;
+        self.shared.turns.set_state(run.turn.claim(), TurnState::Cancelled, None, at).await?;
         run.record(TurnState::Cancelled, None).await?;
         run.log.emit("done", &serde_json::json!({"message_id": message, "state": TurnState::Cancelled}));
         run.log.close();
         self.forget_later(id, run.log);
         Ok(())
     }
-}
 
-impl Run {
-    /// Returns how long it is until the first of its questions expires; `None` if one of them is decided already.
-    async fn open_questions(&self) -> Result<Option<Duration>> {
-        let now = self.app().clock.now();
+    /// Returns how long it is until the first question of a turn expires; `None` if one of them is decided already.
+    async fn open_questions(&self, turn: &OpenTurn) -> Result<Option<Duration>> {
+        let now = self.shared.app.clock.now();
         let mut least = i64::MAX;
-        for (_, _, ticket) in self.questions().await? {
+        for (_, _, ticket) in self.shared.questions(turn).await? {
             if is_decided(&ticket) {
                 return Ok(None);
             }
@@ -170,14 +175,16 @@ impl Run {
         // A call that was approved and is being run past its question's time is looked at again a little later.
         Ok((least < i64::MAX).then(|| Duration::from_millis(u64::try_from(least).unwrap_or(0).max(1_000) + 10)))
     }
+}
 
+impl Run {
     /// Fetches the results of decided questions and ends their steps; where one was changed, its step waits for the question
     /// in its place. False where none was decided.
     pub(super) async fn collect_decided(&self) -> Result<bool> {
-        let questions = self.questions().await?;
+        let questions = self.shared().questions(&self.turn).await?;
         let decided: Vec<_> = questions.into_iter().filter(|(_, _, ticket)| is_decided(ticket)).collect();
         for (place, step, ticket) in &decided {
-            let outcome = self.invoke(step, Some(ticket.id)).await;
+            let outcome = self.invoke(step, Some(ticket.id), None).await;
             self.log.emit("ticket_decided", &serde_json::json!({"ticket": ticket, "call_id": step.call_id}));
             match outcome {
                 // What it asked about was changed: another question stands in its place.
@@ -187,15 +194,17 @@ impl Run {
         }
         Ok(!decided.is_empty())
     }
+}
 
-    /// The steps that wait, and their questions.
-    async fn questions(&self) -> Result<Vec<(Place, Step, Ticket)>> {
-        let now = self.app().clock.now();
+impl Shared {
+    /// The steps of a turn that wait, and their questions.
+    async fn questions(&self, turn: &OpenTurn) -> Result<Vec<(Place, Step, Ticket)>> {
+        let now = self.app.clock.now();
         let mut questions = Vec::new();
-        let Some(message) = self.last_message().await? else { return Ok(questions) };
+        let Some(message) = self.turns.last_message(turn.conversation, turn.id).await? else { return Ok(questions) };
         for (position, step) in message.steps.into_iter().enumerate().filter(|(_, s)| s.state == StepState::Waiting) {
             let Some(id) = step.ticket_id else { continue };
-            let ticket = self.app().stores.tickets.get(id, self.caller().user, now).await?;
+            let ticket = self.app.stores.tickets.get(id, turn.caller.user, now).await?;
             questions.push(((message.id, position), step, ticket));
         }
         Ok(questions)

@@ -93,12 +93,13 @@ impl Run {
             return self.log.close();
         }
         let parked = matches!(ended, Ok(End::Parked(_)));
-        self.finish(ended).await;
+        let is_written = self.finish(ended).await;
         self.log.close();
-        if parked {
-            self.agent.wake(self.conversation()).await;
-        } else {
-            self.agent.forget_later(self.conversation(), self.log);
+        match parked {
+            // Another node is at it: its events are told by the rows.
+            _ if !is_written => self.agent.forget(self.conversation(), &self.log),
+            true => self.agent.wake(self.conversation()).await,
+            false => self.agent.forget_later(self.conversation(), self.log),
         }
     }
 
@@ -123,7 +124,7 @@ impl Run {
     /// If nothing of theirs is open to them any more, or they have asked for the turn's end.
     pub(super) async fn refresh(&mut self) -> Result<()> {
         let turn = self.shared().turns.open_in(self.conversation()).await?;
-        self.turn = turn.filter(|turn| turn.id == self.id()).ok_or_else(stopped)?;
+        self.turn = turn.filter(|turn| turn.claim() == self.turn.claim()).ok_or_else(stopped)?;
         if self.turn.stop_asked {
             self.cancel.cancel();
             return Err(stopped());
@@ -153,23 +154,28 @@ impl Run {
     }
 
     /// Writes the turn's end, and tries again where it cannot: a disk that is full has room again some day, and until
-    /// then nobody can go on here.
-    async fn finish(&self, ended: Result<End>) {
+    /// then nobody can go on here. False where the turn was not this node's to end any more, or the process ended first.
+    async fn finish(&self, ended: Result<End>) -> bool {
         let (state, message, error) = self.judge(ended);
         if let Some(error) = &error {
             self.tell(error);
         }
         let mut pause = FIRST_PAUSE;
         while let Err(problem) = self.write_end(state, message, error.as_ref()).await {
+            if problem.kind() == Kind::Cancelled {
+                tracing::warn!(turn = %self.id(), "another node has taken a turn over");
+                return false;
+            }
             tracing::error!(?problem, turn = %self.id(), "the end of a turn could not be written");
             if error.is_none() && pause == FIRST_PAUSE {
                 self.tell(&problem);
             }
             tokio::select! {
-                () = self.app().lifecycle.shutdown.cancelled() => return,
+                () = self.app().lifecycle.shutdown.cancelled() => return false,
                 () = tokio::time::sleep(pause) => pause = (pause * 2).min(LONGEST_PAUSE),
             }
         }
+        true
     }
 
     fn tell(&self, error: &Error) {
@@ -183,7 +189,7 @@ impl Run {
             None => self.give_up_steps("This call was not run: the turn had ended.").await?,
         };
         let at = (self.app().clock.now(), self.log.last() + 1);
-        self.shared().turns.set_state(self.id(), state, error.cloned(), at).await?;
+        self.shared().turns.set_state(self.turn.claim(), state, error.cloned(), at).await?;
         if state != TurnState::Waiting {
             self.record(state, error).await?;
         }

@@ -1,9 +1,9 @@
 //! Reads conversations: whole, in pages, and the events of their last turn.
 
-use super::{chat::Agent, log::Subscription};
+use super::{chat::Agent, follow::Followed, log::Subscription};
 use satchel_model::{
     call::TicketState,
-    conversation::{ConversationId, ConversationView, FormerAnswer, FormerPlace, Message},
+    conversation::{ConversationId, ConversationView, FormerAnswer, FormerPlace, Message, TurnId},
     error::{Error, Result},
     user::UserId,
 };
@@ -13,14 +13,17 @@ impl Agent {
     /// The events of the last turn, from after the one with this id on.
     pub async fn events(&self, user: UserId, id: ConversationId, after: Option<&str>) -> Result<Subscription> {
         self.shared.conversations.get(user, id).await?;
-        if let Some(live) = self.live(id) {
-            return Ok(live.log.subscribe(after));
-        }
-        let (turn, message) = self.shared.turns.end(user, id).await?;
+        let turn = self.shared.turns.latest(id).await?;
         let turn = turn.ok_or_else(|| Error::not_found("Nothing was asked here yet."))?;
-        let last = turn.last_event_id.rsplit_once('-').and_then(|(_, n)| n.parse().ok()).unwrap_or(0);
-        let done = serde_json::json!({"message_id": message, "state": turn.state});
-        Ok(Subscription::new(turn.id, last, "done", &done))
+        Ok(self.events_of(id, turn.id, after))
+    }
+
+    /// The events of a turn: of the task that is at it where that is here, else as its rows tell them.
+    pub(super) fn events_of(&self, id: ConversationId, turn: TurnId, after: Option<&str>) -> Subscription {
+        match self.live(id, turn) {
+            Some(live) => live.log.subscribe(after),
+            None => Subscription::from_rows(Followed::new(&self.shared.turns, turn)),
+        }
     }
 
     /// A conversation with its messages, and the questions that wait in it.

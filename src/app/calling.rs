@@ -9,7 +9,7 @@ use std::{
 use moka::sync::Cache;
 use prost_reflect::DescriptorPool;
 
-use satchel_model::{catalog::pace::RateLimit, error::Result, secret::Secret};
+use satchel_model::{catalog::pace::RateLimit, error::Result, secret::Secret, user::UserId};
 use satchel_net::rate_limits::RateLimits;
 
 /// Most tokens kept.
@@ -70,14 +70,14 @@ fn types() -> Cache<String, Arc<Described>> {
 }
 
 impl Calling {
-    /// Waits until one more call fits a limit, where there is one.
+    /// Waits until one more call of this person fits a limit, where there is one.
     ///
     /// # Errors
     ///
     /// As [`RateLimits::acquire`].
-    pub async fn take_turn(&self, key: &str, limit: Option<RateLimit>, what: &str) -> Result<()> {
+    pub async fn take_turn(&self, key: &str, limit: Option<RateLimit>, what: &str, who: Option<UserId>) -> Result<()> {
         match limit {
-            Some(limit) => self.limits.acquire(key, limit, what).await,
+            Some(limit) => self.limits.acquire(key, limit, what, who).await,
             None => Ok(()),
         }
     }

@@ -21,8 +21,13 @@ pub fn start(app: &Arc<App>) {
 }
 
 async fn follow(app: Arc<App>) {
-    if let Err(error) = Conversations::new(&app.db).sweep().await {
-        tracing::warn!(?error, "what deleted conversations have left could not be removed");
+    let conversations = Conversations::new(&app.db);
+    tokio::select! {
+        // The next start goes on with it.
+        () = app.lifecycle.shutdown.cancelled() => return,
+        swept = conversations.sweep() => if let Err(error) = swept {
+            tracing::warn!(?error, "what deleted conversations have left could not be removed");
+        },
     }
     let mut changes = app.stores.people.changes();
     loop {

@@ -39,7 +39,8 @@ use satchel_net::{
 };
 use satchel_store::{
     audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
-    settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig, vault::Vault,
+    policies::PolicyStore, rules::Rules, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
+    vault::Vault,
 };
 
 /// All handles, shared in one `Arc`.
@@ -74,6 +75,10 @@ pub struct Stores {
     pub memories: MemoryStore,
     /// Questions to people.
     pub tickets: Tickets,
+    /// The layers that narrow what calls may use.
+    pub policies: PolicyStore,
+    /// Rules for arguments.
+    pub rules: Rules,
     /// Secrets.
     pub vault: Vault,
     /// The configuration of tools, from the vault.

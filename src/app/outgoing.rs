@@ -99,9 +99,9 @@ pub struct Outgoing {
 }
 
 impl Outgoing {
-    /// Begins to write, where the last process left off.
+    /// Begins to write, after the last number that is kept.
     pub async fn start(db: &Db, settings: &SettingsStore, clock: &Clock) -> Result<Self> {
-        let last = Arc::new(AtomicI64::new(egress::take_over(db).await?));
+        let last = Arc::new(AtomicI64::new(egress::last(db).await?));
         let (notes, waiting) = mpsc::unbounded_channel();
         let keeper = Keeper { db: db.clone(), settings: settings.clone(), clock: clock.clone() };
         tokio::spawn(keeper.clone().run(waiting));

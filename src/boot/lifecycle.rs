@@ -2,13 +2,12 @@
 
 use std::{
     net::{SocketAddr, TcpListener},
-    path::Path,
     pin::pin,
     sync::Arc,
     time::Duration,
 };
 
-use tokio::time::{Instant, timeout, timeout_at};
+use tokio::time::{Instant, sleep, timeout, timeout_at};
 use url::Url;
 
 use super::services::services;
@@ -21,6 +20,7 @@ use satchel_doors::http::{
 };
 use satchel_engine::{invoker::Invoker, registry::Registry};
 use satchel_model::{
+    conversation::TurnId,
     error::{Error, Result},
     secret::Secret,
 };
@@ -34,6 +34,7 @@ use satchel_store::{
         notes,
     },
     dir::{DataDir, Running},
+    nodes::{self, Recovered},
     token,
 };
 use satchel_tools as tools;
@@ -95,7 +96,10 @@ impl Satchel {
         app.search.indexes.start(&app.lifecycle.tracker, &app.lifecycle.shutdown);
         offer::offer(&invoker);
         let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;
-        recover(&app, dir.path()).await?;
+        notes::record(dir.path(), &app.stores.audit, app.clock.now()).await?;
+        // Whoever holds the data directory is the only one: all that others own is left.
+        nodes::enter(&app.db).await?;
+        let left = recover(&app).await?;
         workers::start(&app).await?;
         graph::start(&app);
         counting::start(&app);
@@ -109,10 +113,9 @@ impl Satchel {
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
-        let resumed = agent.resume_all().await?;
-        if resumed > 0 {
-            tracing::info!(resumed, "turns of the last process go on");
-        }
+        agent.heed_stops();
+        agent.resume(&left).await?;
+        beat(&app, &agent);
         Ok(Self { app, invoker, agent, services, url, address, token, server, _dir: dir })
     }
 
@@ -159,13 +162,34 @@ async fn flush(app: &App, deadline: Instant) -> bool {
     timeout_at(deadline, app.db.close()).await.is_ok()
 }
 
-/// Settles what the last process left in the middle.
-async fn recover(app: &App, data: &Path) -> Result<()> {
-    notes::record(data, &app.stores.audit, app.clock.now()).await?;
-    let calls = app.stores.audit.close_interrupted(app.clock.now()).await?;
-    let tickets = app.stores.tickets.close_interrupted().await?;
-    if calls + tickets > 0 {
-        tracing::warn!(calls, tickets, "the last process ended in the middle of these; the audit says which");
+/// Closes and claims what nodes that are gone have left in the middle. Returns the turns to go on with.
+async fn recover(app: &App) -> Result<Vec<TurnId>> {
+    let left = nodes::recover(&app.db, app.clock.now()).await?;
+    if left != Recovered::default() {
+        tracing::warn!(?left, "this was left in the middle; the audit says which calls");
     }
-    Ok(())
+    Ok(left.turns)
+}
+
+/// Says now and then that this node is alive, and takes over from others that are not.
+fn beat(app: &Arc<App>, agent: &Agent) {
+    let (shared, agent) = (Arc::clone(app), agent.clone());
+    let beat = async move {
+        loop {
+            tokio::select! {
+                () = sleep(nodes::BEAT) => {}
+                () = shared.lifecycle.shutdown.cancelled() => return,
+            }
+            let done = async {
+                if nodes::beat(&shared.db).await? {
+                    agent.resume(&recover(&shared).await?).await?;
+                }
+                Ok::<_, Error>(())
+            };
+            if let Err(error) = done.await {
+                tracing::error!(?error, "this node could not say that it is alive");
+            }
+        }
+    };
+    app.lifecycle.tracker.spawn_on(beat, &app.lifecycle.runtime);
 }

@@ -1,18 +1,21 @@
 //! Step 2: may this caller use this tool now? A yes becomes a grant, through which alone the tool runs.
 
-use super::{bounds, tool::Tool};
+use super::{bounds, policy::View, tool::Tool};
 use satchel_model::{
     caller::Caller,
     error::{Error, Kind, Result},
     settings::Settings,
 };
 
-/// Fails with the reason where the caller may not use the tool, or nobody may now.
-pub(super) fn check(tool: &Tool, caller: &Caller, settings: &Settings) -> Result<()> {
-    // First: whoever may not use it is not told that it is switched off either.
+/// Fails with the reason where the caller may not use the tool, a policy layer denies it, or nobody may now.
+pub(super) fn check(tool: &Tool, caller: &Caller, settings: &Settings, policy: &View) -> Result<()> {
+    // First: whoever may not use it is not told that it is denied or switched off either.
     permitted(tool, caller)?;
     bounds::check(tool, caller)?;
-    switched_on(tool, settings)
+    match policy.denial(tool) {
+        Some(denial) => Err(denial.error(&tool.spec().name)),
+        None => switched_on(tool, settings),
+    }
 }
 
 /// Whether the caller may know of the tool at all: a model is never shown others.
@@ -20,9 +23,14 @@ pub fn may_see(tool: &Tool, caller: &Caller) -> bool {
     permitted(tool, caller).is_ok()
 }
 
-/// Whether it can be called now; what is switched off is not offered to a model.
-pub fn may_call(tool: &Tool, caller: &Caller, settings: &Settings) -> bool {
-    check(tool, caller, settings).is_ok() && tool.check_available(settings).is_ok()
+/// Whether the caller may use the tool as far as permissions and policies go: lists show no others.
+pub fn may_use(tool: &Tool, caller: &Caller, policy: &View) -> bool {
+    may_see(tool, caller) && policy.allows(tool)
+}
+
+/// Whether it can be called now; what is denied or switched off is not offered to a model.
+pub fn may_call(tool: &Tool, caller: &Caller, settings: &Settings, policy: &View) -> bool {
+    may_use(tool, caller, policy) && switched_on(tool, settings).is_ok() && tool.check_available(settings).is_ok()
 }
 
 /// Fails where the caller lacks the tool's permission, or shows a key that does not open what belongs to the person. The

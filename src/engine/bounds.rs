@@ -1,10 +1,11 @@
 //! Step 2, for a call that an agent makes: the bounds of the agent, which narrow what its person may do.
 
-use super::tool::{Alias, Tool};
+use super::{policy::names_of, tool::Tool};
 use satchel_model::{
-    agent::{ActingAgent, group},
+    agent::ActingAgent,
     caller::Caller,
     error::{Error, Result},
+    policy::{PROFILES, Patterns},
     spec::Risk,
 };
 
@@ -20,19 +21,22 @@ pub(super) fn check(tool: &Tool, caller: &Caller) -> Result<()> {
     if !agent.tools {
         return refuse("it is a specialist, which calls no tools".to_owned());
     }
-    let means = |rule: &str| group::means(rule, tool.spec(), tool.aliases().iter().map(Alias::name));
-    if let Some(rule) = agent.deny.iter().find(|rule| means(rule)) {
+    if agent.deny.is_empty() && agent.allow.is_empty() && agent.profile.is_none() {
+        return check_risk(tool, caller, tool.spec().risk);
+    }
+    let names = names_of(tool);
+    if let Some(rule) = Patterns::new(&agent.deny).find(&names) {
         return refuse(format!("its list of denied tools has '{rule}'"));
     }
     if let Some(name) = &agent.profile {
-        let Some(allowed) = group::profile(name) else {
+        let Some((_, allowed)) = PROFILES.iter().find(|(known, _)| known == name) else {
             return refuse(format!("its profile '{name}' is not known, and so allows nothing"));
         };
-        if !allowed.iter().any(|rule| means(rule)) {
+        if Patterns::new(allowed).find(&names).is_none() {
             return refuse(format!("its profile '{name}' does not have it"));
         }
     }
-    if !agent.allow.is_empty() && !agent.allow.iter().any(|rule| means(rule)) {
+    if !agent.allow.is_empty() && Patterns::new(&agent.allow).find(&names).is_none() {
         return refuse("its list of allowed tools does not have it".to_owned());
     }
     check_risk(tool, caller, tool.spec().risk)
@@ -99,7 +103,7 @@ mod tests {
 
     #[test]
     fn denials_come_before_what_is_allowed() {
-        let read = tool("read", Category::Files).alias(Alias::same("fs-read"));
+        let read = tool("read", Category::Files).alias(super::super::tool::Alias::same("fs-read"));
         for (bounds, wanted) in [
             (json!({}), None),
             (json!({"allow": ["re*"]}), None),

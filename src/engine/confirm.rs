@@ -10,7 +10,7 @@ mod within;
 
 use std::sync::Arc;
 
-use super::{consent, context::Pipeline, record::Record};
+use super::{consent, context::Pipeline, judged, record::Record};
 use satchel_model::{call::Outcome, error::Result};
 use satchel_store::tickets::Asker;
 
@@ -19,7 +19,7 @@ use self::inquiry::ticket;
 pub(super) use self::{
     again::{ask, is_changed},
     assessed::AssessedCall,
-    inquiry::asked,
+    inquiry::{Asked, asked},
     within::ensure_covered,
 };
 pub use assessed::unasked_risk;
@@ -34,12 +34,18 @@ pub(super) async fn check(
         return collect::collect(pipeline, assessed, id, record).await.map(Some);
     }
     match asked(pipeline, assessed).await? {
-        None => Ok(None),
-        Some(asked) if !assessed.call.attended => Err(assessed::cannot_ask(assessed, &asked.reason)),
-        Some(asked) => {
+        Asked::Pass => Ok(None),
+        Asked::Spared(rule) => {
+            record.let_through(rule);
+            judged::count(pipeline.app(), rule.id).await;
+            Ok(None)
+        }
+        Asked::Person(asked) if !assessed.call.attended => Err(assessed::cannot_ask(assessed, &asked.reason)),
+        Asked::Person(asked) => {
+            assessed.judged.count_asking(pipeline.app()).await;
             let scripts = consent::texts(&assessed.pending);
             let asker = Asker::from_call(assessed.call, asked.extent.definition.clone(), scripts);
-            let ticket = pipeline.app().stores.tickets.ask(ticket(pipeline.app(), assessed, asked), asker).await?;
+            let ticket = pipeline.app().stores.tickets.ask(ticket(pipeline.app(), assessed, *asked), asker).await?;
             Ok(Some(Outcome::Confirm(Box::new(ticket))))
         }
     }

@@ -10,6 +10,7 @@ use tokio_util::sync::CancellationToken;
 use super::{
     approval::{Approval, Coverage, To},
     names::Names,
+    policy::View,
     room::{HeldResults, Room, TakenRoom},
     run::Stops,
     settings::ToolSettings,
@@ -24,10 +25,12 @@ use satchel_model::{
     egress,
     error::{Error, Result},
     origin::Origin,
+    policy::Situation,
     settings::Settings,
+    spec::Source,
     time::Time,
 };
-use satchel_net::http::Http;
+use satchel_net::{http::Http, room::Room as Intake};
 
 /// Deepest nesting of calls in calls.
 pub const MAX_DEPTH: u8 = 3;
@@ -39,6 +42,9 @@ pub(super) trait Pipeline: Send + Sync {
 
     /// The tools as they are now.
     fn tools(&self) -> Toolset;
+
+    /// What the policies in force say in a situation.
+    fn policy(&self, situation: &Situation) -> Arc<View>;
 
     /// Runs a call, with a person's approval where it or its parent has one.
     fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> BoxFuture<'_, Conclusion>;
@@ -156,6 +162,7 @@ impl Context {
             attended: false,
             depth,
             origin: self.taint().origin(),
+            situation: self.situation_within(),
             within: Some(Arc::new(self.shared.held.clone())),
             ..self.shared.run.call.clone()
         };
@@ -173,6 +180,18 @@ impl Context {
             Outcome::Done(done) => Ok(*done),
             Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),
         }
+    }
+
+    /// What the policies in force say of tools in the situation of this run.
+    pub fn policy(&self) -> Arc<View> {
+        self.shared.pipeline.policy(&self.situation_within())
+    }
+
+    /// The situation of calls that the run makes: a script makes them from a confined worker.
+    fn situation_within(&self) -> Situation {
+        let situation = &self.shared.run.call.situation;
+        let sandboxed = situation.sandboxed || self.shared.tool.spec().source == Source::Script;
+        Situation { sandboxed, ..situation.clone() }
     }
 
     /// Does heavy work beside the async threads, when it is the caller's turn.
@@ -202,6 +221,15 @@ impl Context {
     /// Room in memory for this run's results.
     pub fn room(&self) -> Room<'_> {
         Room::new(self.app(), self.caller().user, &self.shared.room, &self.shared.held)
+    }
+
+    /// The same room, as it is taken for what is received.
+    pub fn intake(&self) -> Intake {
+        let cx = self.clone();
+        Intake::new(move |bytes| {
+            let cx = cx.clone();
+            Box::pin(async move { cx.room().take(bytes).await })
+        })
     }
 
     /// All tools as they are now, whoever looks.

@@ -177,9 +177,9 @@ impl Invoker {
             ensure_answered(ticket, answered, &question, ticket.risk)?;
             return Ok(as_asked(changed));
         };
-        let now = self.now(&ticket.tool, given).await?;
+        let now = self.now(&ticket.tool, given, ticket.user).await?;
         let (call, settings) = (approved_call(ticket, asker.clone(), &changed, person), self.app.settings.get());
-        authorise::check(&now.found.tool, &call.caller, &settings)?;
+        authorise::check(&now.found.tool, &call.caller, &settings, &self.policy(&call.situation))?;
         now.found.tool.check_available(&settings)?;
         let question = rehearse::question(&self.pipeline(), &call, &now.found, &now.prepared).await?;
         ensure_answered(ticket, answered, &question, now.prepared.risk)?;
@@ -279,7 +279,7 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
     };
     let params = approved.executed.clone().unwrap_or_else(|| ticket.arguments.clone());
     let id = asker.call.unwrap_or_default();
-    Call { id, topic: ticket.topic, ..Call::new(caller, ticket.tool.clone(), params) }
+    Call { id, topic: ticket.topic, situation: asker.situation, ..Call::new(caller, ticket.tool.clone(), params) }
 }
 
 /// The row of a decision that runs nothing, without its moment, its reason, its arguments and the call it is about.

@@ -15,6 +15,7 @@ use super::{
     configure,
     prepared::PreparedCall,
     registry::Registry,
+    sent,
     tool::{Prepared, Tool},
 };
 use satchel_app::App;
@@ -22,6 +23,7 @@ use satchel_model::{
     definition::Definition,
     destination::{Destination, MOST_NAMED},
     error::Result,
+    user::UserId,
 };
 
 /// The extent of a call.
@@ -63,13 +65,13 @@ impl fmt::Display for Reason {
 }
 
 impl Extent {
-    /// The extent of a call.
+    /// The extent of a call of this person.
     ///
     /// # Errors
     ///
     /// Fails where the configuration of its tools cannot be read.
-    pub async fn read(app: &App, call: &PreparedCall, registry: &Registry) -> Result<Self> {
-        let mut walk = Walk::new(app, registry);
+    pub async fn read(app: &App, call: &PreparedCall, registry: &Registry, user: UserId) -> Result<Self> {
+        let mut walk = Walk::new(app, registry, user);
         walk.call(call).await?;
         for inner in &call.inner {
             match &inner.found {
@@ -103,6 +105,7 @@ impl Extent {
 struct Walk<'a> {
     app: &'a App,
     registry: &'a Registry,
+    user: UserId,
     texts: Vec<String>,
     parts: BTreeMap<String, Part>,
     reaches: BTreeSet<Destination>,
@@ -113,10 +116,10 @@ struct Walk<'a> {
 }
 
 impl<'a> Walk<'a> {
-    fn new(app: &'a App, registry: &'a Registry) -> Self {
+    fn new(app: &'a App, registry: &'a Registry, user: UserId) -> Self {
         let (reaches, names) = (BTreeSet::new(), BTreeSet::new());
         let (texts, parts, reasons) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { app, registry, texts, parts, reaches, names, names_more: false, for_everybody: false, reasons }
+        Self { app, registry, user, texts, parts, reaches, names, names_more: false, for_everybody: false, reasons }
     }
 
     /// A call whose arguments are known, and the tools it uses.
@@ -125,6 +128,7 @@ impl<'a> Walk<'a> {
         let used = self.registry.used_by(tool);
         self.tool(tool, Some(call.as_ref())).await?;
         self.reason(None, call.asks(&self.app.settings.get()));
+        self.texts.extend(sent::digests(self.app, self.user, call.sent_files()).await);
         for inner in &used {
             // The arguments they will be called with are known to nobody yet: what is known takes none.
             let known = inner.prepare(&Value::Null).ok();

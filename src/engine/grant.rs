@@ -7,6 +7,7 @@ use futures_util::future::BoxFuture;
 use super::{
     authorise,
     context::{Context, Pipeline, Run},
+    policy::View,
     prepared::PreparedCall,
     tool::Tool,
 };
@@ -24,11 +25,9 @@ pub(super) struct Grant {
 }
 
 impl Grant {
-    /// Fails with the reason where the caller may not use the tool, or nobody may now.
-    ///
-    /// The policy layers narrow here, after the permission and before the grant.
-    pub(super) fn check(tool: &Arc<Tool>, caller: &Caller, settings: &Settings) -> Result<Self> {
-        authorise::check(tool, caller, settings)?;
+    /// Fails with the reason where the caller may not use the tool, a policy layer denies it, or nobody may now.
+    pub(super) fn check(tool: &Arc<Tool>, caller: &Caller, settings: &Settings, policy: &View) -> Result<Self> {
+        authorise::check(tool, caller, settings, policy)?;
         Ok(Self { tool: Arc::clone(tool), caller: caller.clone() })
     }
 
@@ -59,6 +58,7 @@ mod tests {
     use crate::{
         approval::Approval,
         context::{Conclusion, Toolset},
+        policy::PolicySet,
         registry::Registry,
         run::Stops,
         settings::ToolSettings,
@@ -68,6 +68,7 @@ mod tests {
         call::Call,
         caller::{Credential, Door, Permissions},
         error::Kind,
+        policy::Situation,
         spec::Category,
         user::UserId,
     };
@@ -85,6 +86,10 @@ mod tests {
         }
 
         fn tools(&self) -> Toolset {
+            unreachable!()
+        }
+
+        fn policy(&self, _: &Situation) -> Arc<View> {
             unreachable!()
         }
 
@@ -114,7 +119,8 @@ mod tests {
     }
 
     fn run(granted: (&Arc<Tool>, &Caller), called: (&Arc<Tool>, &Caller)) -> Result<()> {
-        let grant = Grant::check(granted.0, granted.1, &Settings::default()).unwrap();
+        let policy = PolicySet::new(Arc::default(), &Registry::default()).view(&Situation::default());
+        let grant = Grant::check(granted.0, granted.1, &Settings::default(), &policy).unwrap();
         let prepared = Registry::default().prepare(called.0, json!({})).unwrap();
         let call = Call::new(called.1.clone(), "any", json!({}));
         let (settings, cancel) = (ToolSettings::default(), CancellationToken::new());

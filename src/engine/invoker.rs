@@ -13,13 +13,15 @@ use super::{
     approval::{Approval, Coverage, To},
     approved::ApprovedCalls,
     authorise, bounds, changed, configure,
-    confirm::{self, AssessedCall},
+    confirm::{self, Asked, AssessedCall},
     consent,
     context::{Conclusion, Pipeline, Run, Toolset},
     cut,
     grant::Grant,
+    judged::Judged,
     origin,
     places::{self, Place, Places},
+    policy::{PolicyCache, View},
     record::Record,
     registry::{self, Found, Refused, Registry},
     run::{self, Stops},
@@ -33,6 +35,7 @@ use satchel_model::{
     error::{Error, Result},
     origin::Origin,
     output::Output,
+    policy::Situation,
     spec::Source,
 };
 use satchel_share::{Part, behalf};
@@ -50,6 +53,7 @@ pub struct Invoker {
     listeners: Arc<[Listener]>,
     pub(super) approved: ApprovedCalls,
     places: Places,
+    policies: PolicyCache,
 }
 
 impl Invoker {
@@ -57,7 +61,14 @@ impl Invoker {
     pub fn new(app: Arc<App>, registry: Registry) -> Self {
         let registry = Arc::new(RwLock::new(Arc::new(registry)));
         let listeners = Arc::new([]);
-        Self { app, registry, listeners, approved: ApprovedCalls::default(), places: Places::default() }
+        Self {
+            app,
+            registry,
+            listeners,
+            approved: ApprovedCalls::default(),
+            places: Places::default(),
+            policies: PolicyCache::default(),
+        }
     }
 
     /// The same invoker, which tells this listener as well of the outcome of each call that teaches something.
@@ -71,7 +82,8 @@ impl Invoker {
     /// The same invoker over other tools: for trying one out that is not offered to anybody.
     #[must_use]
     pub fn beside(&self, registry: Registry) -> Self {
-        Self { registry: Arc::new(RwLock::new(Arc::new(registry))), ..self.clone() }
+        let policies = PolicyCache::default();
+        Self { registry: Arc::new(RwLock::new(Arc::new(registry))), policies, ..self.clone() }
     }
 
     /// The tools as they are now.
@@ -79,8 +91,13 @@ impl Invoker {
         Arc::clone(&self.registry.read())
     }
 
+    /// What the policies in force say of the tools there are, in a situation.
+    pub fn policy(&self, situation: &Situation) -> Arc<View> {
+        self.policies.view(&self.app.stores.policies.get(), &self.registry().set().tools, situation)
+    }
+
     /// From now on `source` has these tools and no others. What could not be registered comes back.
-    pub fn offer(&self, source: Source, tools: Vec<Tool>) -> Vec<Refused> {
+    pub fn offer<T: Into<Arc<Tool>>>(&self, source: Source, tools: Vec<T>) -> Vec<Refused> {
         let mut now = self.registry.write();
         let (registry, refused) = now.with_source(source, tools);
         *now = Arc::new(registry);
@@ -184,7 +201,8 @@ impl Invoker {
         let Attempt { call, approval, found, registry, stops, turn } = attempt;
         record.found(found, &call.params);
         let settings = self.app.settings.get();
-        let grant = Grant::check(&found.tool, &call.caller, &settings)?;
+        let policy = self.policy(&call.situation);
+        let grant = Grant::check(&found.tool, &call.caller, &settings, &policy)?;
         let origin = self.origin_of_conversation(call).await?;
         let tainted = origin.is_some();
         if tainted {
@@ -196,8 +214,9 @@ impl Invoker {
         let risk = prepared.risk;
         record.weighed(risk, &prepared.arguments);
         bounds::check_risk(&found.tool, &call.caller, risk)?;
+        let judged = Judged::new(&self.app, &policy, registry, call, &prepared).await?;
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
-        let assessed = AssessedCall { call, found, registry, prepared: &prepared, tainted, pending };
+        let assessed = AssessedCall { call, found, registry, prepared: &prepared, tainted, pending, judged };
         if call.dry_run {
             return self.rehearse(&assessed).await;
         }
@@ -230,6 +249,9 @@ impl Invoker {
         let mut done = self.done(call, found, output, record);
         let read = origin::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
         done.handle = self.keep_long(call, approval, &mut done, read.or_else(|| context.taint().origin())).await;
+        if let Some(rule) = record.ruled_by() {
+            done.approved.approved_by = Some(rule);
+        }
         done.room = context.room().leave(&done.output);
         Ok(Outcome::Done(Box::new(done)))
     }
@@ -246,7 +268,8 @@ impl Invoker {
                 }
                 consent::agree(&self.app, assessed.call.caller.user, &assessed.pending, scripts).await?;
                 let places = extent.places().cloned().collect();
-                let reasons = extent.reasons.into_iter().map(|reason| reason.text).collect();
+                let asks = assessed.judged.asks.iter().cloned();
+                let reasons = extent.reasons.into_iter().map(|reason| reason.text).chain(asks).collect();
                 Ok(Some(Coverage { risk, places, reasons, parts: Arc::new(extent.parts) }))
             }
             To::Within(coverage) if risk <= approval.up_to => {
@@ -296,12 +319,15 @@ impl Invoker {
     async fn rehearse(&self, assessed: &AssessedCall<'_>) -> Result<Outcome> {
         let spec = assessed.found.tool.spec();
         configure::load(&self.app, &assessed.found.tool).await?;
-        let asked = confirm::asked(&self.pipeline(), assessed).await?;
-        let (reason, question) = asked.map(|asked| (asked.reason, asked.question.text)).unzip();
+        let (reason, question, rule) = match confirm::asked(&self.pipeline(), assessed).await? {
+            Asked::Pass => (None, None, None),
+            Asked::Spared(rule) => (None, None, Some(rule.id)),
+            Asked::Person(asked) => (Some(asked.reason), Some(asked.question.text), None),
+        };
         let data = json!({
             "dry_run": true, "tool": spec.id(), "arguments": assessed.prepared.arguments,
             "risk": assessed.prepared.risk.as_str(), "asks": reason.is_some(), "reason": reason,
-            "question": question,
+            "question": question, "rule": rule,
         });
         let done = Done::new(assessed.call.id, spec.id(), Output::json(data), 0);
         Ok(Outcome::Done(Box::new(done)))
@@ -315,6 +341,10 @@ impl Pipeline for Invoker {
 
     fn tools(&self) -> Toolset {
         self.registry().set().clone()
+    }
+
+    fn policy(&self, situation: &Situation) -> Arc<View> {
+        self.policy(situation)
     }
 
     fn start(&self, call: Call, approval: Option<Approval>, stops: Stops) -> BoxFuture<'_, Conclusion> {

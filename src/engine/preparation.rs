@@ -29,6 +29,7 @@ pub struct Preparation<Args> {
     reaches: Option<Says<Args, Vec<Destination>>>,
     reaches_any: bool,
     relies: Option<Says<Args, String>>,
+    sends: Option<Says<Args, Vec<String>>>,
     carries: Option<Carries<Args>>,
     scope: Option<Says<Args, Option<String>>>,
     ahead: Option<Ahead<Args>>,
@@ -61,6 +62,7 @@ impl<Args: 'static> Preparation<Args> {
             reaches: None,
             reaches_any: false,
             relies: None,
+            sends: None,
             carries: None,
             scope: None,
             ahead: None,
@@ -117,6 +119,13 @@ impl<Args: 'static> Preparation<Args> {
     #[must_use]
     pub fn relies_on(mut self, relies: impl Fn(&Args) -> String + Send + Sync + 'static) -> Self {
         self.relies = Some(Box::new(relies));
+        self
+    }
+
+    /// Names the files of the caller's whose contents a call sends: a person agrees to what is in them at that moment.
+    #[must_use]
+    pub fn sends_files(mut self, files: impl Fn(&Args) -> Vec<String> + Send + Sync + 'static) -> Self {
+        self.sends = Some(Box::new(files));
         self
     }
 
@@ -203,6 +212,10 @@ impl<Args: Send + Sync + 'static> Prepared for Call<Args> {
 
     fn relied_on(&self) -> String {
         self.says.relies.as_ref().map(|relies| relies(&self.args)).unwrap_or_default()
+    }
+
+    fn sent_files(&self) -> Vec<String> {
+        self.says.sends.as_ref().map(|files| files(&self.args)).unwrap_or_default()
     }
 
     fn inner_calls(&self) -> Vec<InnerCall> {

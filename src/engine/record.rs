@@ -18,6 +18,7 @@ use satchel_model::{
     call::{Call, Edit, Outcome},
     error::{Error, Kind, Result},
     origin::Origin,
+    rule::Rule,
     secret_name::is_secret,
     spec::Risk,
     time::Time,
@@ -32,6 +33,8 @@ pub struct Record {
     started: Instant,
     intent_kept: bool,
     collected: bool,
+    /// Whether a rule spared the question.
+    ruled: bool,
     /// Whether others find tools by how it ended.
     teaches: bool,
     private: &'static [&'static str],
@@ -75,6 +78,7 @@ impl Record {
             started: Instant::now(),
             intent_kept: false,
             collected: false,
+            ruled: false,
             teaches: true,
             private: &[],
             edited,
@@ -102,6 +106,17 @@ impl Record {
     /// Whether others find tools by how it ended.
     pub(super) fn teaches(&self) -> bool {
         self.teaches
+    }
+
+    /// A rule for arguments spared the question about the call.
+    pub(super) fn let_through(&mut self, rule: &Rule) {
+        self.event.approved_by = Some(rule.told());
+        self.ruled = true;
+    }
+
+    /// The rule that spared the question, in words.
+    pub(super) fn ruled_by(&self) -> Option<String> {
+        self.event.approved_by.clone().filter(|_| self.ruled)
     }
 
     /// The call only fetches what came of one that has its own row: a second one would tell it twice, with arguments that

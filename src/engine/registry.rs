@@ -78,11 +78,11 @@ impl Registry {
 
     /// These tools instead of the ones `source` had. Other sources come first: one that would take a name of theirs, or
     /// of one before it, is left out, with the reason.
-    pub fn with_source(&self, source: Source, tools: Vec<Tool>) -> (Self, Vec<Refused>) {
+    pub fn with_source<T: Into<Arc<Tool>>>(&self, source: Source, tools: Vec<T>) -> (Self, Vec<Refused>) {
         let names = Names::only_broken(self.set.names.broken.clone());
         let mut registry = Self { set: Toolset { names: Arc::new(names), ..Toolset::default() }, seen_by: None };
         let others = self.set.tools.iter().filter(|tool| tool.spec().source != source).cloned();
-        let all = others.chain(tools.into_iter().map(Arc::new));
+        let all = others.chain(tools.into_iter().map(Into::into));
         let refused = all.filter_map(|tool| {
             let id = tool.spec().id();
             registry.add(tool).err().map(|reason| Refused { id, reason })
@@ -283,7 +283,7 @@ mod tests {
     fn a_tool_that_is_broken_is_not_just_missing() {
         let broken = ["mine", "script:mine"].map(|name| (name.to_owned(), "It is broken.".to_owned())).into();
         let registry = Registry::new(vec![tool("read")]).unwrap().with_broken(broken);
-        let (registry, _) = registry.with_source(Source::Script, Vec::new());
+        let (registry, _) = registry.with_source(Source::Script, Vec::<Tool>::new());
         for name in ["mine", "script:mine", "script__mine", "functions.mine"] {
             let error = registry.find(name).err().unwrap();
             assert_eq!(error.message(), "It is broken.", "{name}");

@@ -86,7 +86,7 @@ async fn inner_question(pipeline: &Arc<dyn Pipeline>, call: &Call, inner: &Prepa
         return Err(registry::unknown(&inner.name));
     }
     let settings = pipeline.app().settings.get();
-    authorise::check(&found.tool, &call.caller, &settings)?;
+    authorise::check(&found.tool, &call.caller, &settings, &pipeline.policy(&call.situation))?;
     let prepared = prepared.as_ref().map_err(Clone::clone)?;
     found.tool.check_available(&settings)?;
     let question = question(pipeline, call, found, prepared).await?;

@@ -2,7 +2,6 @@
 
 use std::sync::Arc;
 
-use bytes::{Bytes, BytesMut};
 use parking_lot::Mutex;
 use serde_json::Value;
 use tokio::sync::watch;
@@ -13,16 +12,11 @@ use satchel_host::work::Work;
 use satchel_model::{
     call::ResultRoom,
     error::{Error, Kind, Result},
-    figure,
     json::weight,
     output::Output,
     user::UserId,
 };
-use satchel_net::http::Response;
 use satchel_share::Part;
-
-/// Bytes of a body that is being received for which room is taken at first; for a longer one as much as it may have.
-const RECEIVED: usize = 1 << 20;
 
 /// Bytes of results that the calls of one tree may have together in memory, each of which alone is cut to less.
 const TOGETHER: u64 = 48 << 20;
@@ -168,33 +162,6 @@ impl<'a> Room<'a> {
         let within: u64 = inner.iter().filter_map(|room| room.downcast_ref::<LeftRoom>()).map(|left| left.bytes).sum();
         let (bytes, alone) = (own as u64 + within, Mutex::new(alone));
         Some(Arc::new(LeftRoom { bytes, alone, _part: part, _inner: inner }))
-    }
-
-    /// A whole body; more than `most` bytes is an error. Room is taken as it grows.
-    pub async fn receive_whole(self, response: Response, most: usize) -> Result<Bytes> {
-        match self.receive(response, most).await? {
-            (bytes, false) => Ok(bytes),
-            (_, true) => Err(Error::upstream(format!("The answer is longer than {}.", figure::bytes(most as u64)))),
-        }
-    }
-
-    /// The first `most` bytes of a body, and whether there was more. Room is taken as it grows.
-    pub async fn receive(self, mut response: Response, most: usize) -> Result<(Bytes, bool)> {
-        let (mut received, mut room) = (BytesMut::new(), SMALL);
-        while let Some(piece) = response.chunk().await? {
-            let left = most.saturating_sub(received.len());
-            if received.len() + piece.len().min(left) > room {
-                let wanted = if room == SMALL { RECEIVED.min(most) } else { most };
-                self.take((wanted - room.min(wanted)) as u64).await?;
-                room = wanted;
-            }
-            if piece.len() > left {
-                received.extend_from_slice(piece.get(..left).unwrap_or_default());
-                return Ok((received.freeze(), true));
-            }
-            received.extend_from_slice(&piece);
-        }
-        Ok((received.freeze(), false))
     }
 }
 

@@ -50,6 +50,9 @@ pub(super) trait Prepared: Send + Sync {
     /// A text of everything else that decides what it does; empty where nothing does.
     fn relied_on(&self) -> String;
 
+    /// The paths of the caller's files whose contents it sends.
+    fn sent_files(&self) -> Vec<String>;
+
     /// The calls that stand in its arguments.
     fn inner_calls(&self) -> Vec<InnerCall>;
 

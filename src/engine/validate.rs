@@ -13,6 +13,7 @@ use satchel_model::{
     catalog::endpoint::is_nullable,
     error::{Error, Result},
     json::depth,
+    json_schema::JsonSchema as Document,
 };
 
 /// Deepest nesting of arguments.
@@ -26,8 +27,14 @@ const MAX_PROBLEMS: usize = 5;
 /// connected system may have, few are called. Cheap to clone.
 #[derive(Clone)]
 pub struct Schema {
+    given: Document,
+    compiled: Arc<OnceLock<Compiled>>,
+}
+
+struct Compiled {
     document: Arc<Value>,
-    validator: Arc<OnceLock<Option<Validator>>>,
+    /// `None` where the document is no JSON Schema.
+    validator: Option<Validator>,
 }
 
 impl Schema {
@@ -37,13 +44,20 @@ impl Schema {
     }
 
     /// A schema from its document. One that does not compile accepts nothing.
-    pub fn from_document(document: Value) -> Self {
-        Self { document: Arc::new(document), validator: Arc::default() }
+    pub fn from_document(document: impl Into<Document>) -> Self {
+        Self { given: document.into(), compiled: Arc::default() }
+    }
+
+    fn compiled(&self) -> &Compiled {
+        self.compiled.get_or_init(|| {
+            let document = self.given.document();
+            let validator = jsonschema::draft202012::options().build(&document).ok();
+            Compiled { document, validator }
+        })
     }
 
     fn validator(&self) -> Option<&Validator> {
-        let build = || jsonschema::draft202012::options().build(&self.document).ok();
-        self.validator.get_or_init(build).as_ref()
+        self.compiled().validator.as_ref()
     }
 
     /// Fails where the document is no JSON Schema.
@@ -55,8 +69,13 @@ impl Schema {
     }
 
     /// The JSON Schema (2020-12).
-    pub fn document(&self) -> &Value {
-        &self.document
+    pub fn document(&self) -> Arc<Value> {
+        self.compiled.get().map_or_else(|| self.given.document(), |compiled| Arc::clone(&compiled.document))
+    }
+
+    /// The schema as it was given.
+    pub fn given(&self) -> &Document {
+        &self.given
     }
 
     /// Fails with every problem's place and remedy; else gives the arguments back, without optional nulls that say nothing.
@@ -80,7 +99,7 @@ impl Schema {
             Value::Object(map) => map,
             other => return Err(Error::invalid(format!("The arguments must be an object, not {}.", word(&other)))),
         };
-        let required = self.document.get("required").and_then(Value::as_array);
+        let required = self.compiled().document.get("required").and_then(Value::as_array);
         let is_required = |key: &str| required.is_some_and(|r| r.iter().any(|v| v.as_str() == Some(key)));
         map.retain(|key, value| !value.is_null() || is_required(key) || self.takes_null(key));
         if map.values().any(|value| depth(value) >= MAX_DEPTH) {
@@ -108,7 +127,7 @@ impl Schema {
     }
 
     fn is_integer(&self, key: &str) -> bool {
-        let property = self.document.get("properties").and_then(|p| p.get(key));
+        let property = self.compiled().document.get("properties").and_then(|p| p.get(key));
         let or_null = |kinds: &Vec<Value>| *kinds == ["integer", "null"];
         let integer =
             |p: &Value| p.get("type").is_some_and(|kind| kind == "integer" || kind.as_array().is_some_and(or_null));
@@ -117,12 +136,12 @@ impl Schema {
     }
 
     fn takes_null(&self, key: &str) -> bool {
-        self.document.get("properties").and_then(|p| p.get(key)).is_some_and(is_nullable)
+        self.compiled().document.get("properties").and_then(|p| p.get(key)).is_some_and(is_nullable)
     }
 
     /// Whether the parameter is JSON written as text: models often give the value itself instead.
     fn holds_json(&self, key: &str) -> bool {
-        let property = self.document.get("properties").and_then(|p| p.get(key));
+        let property = self.compiled().document.get("properties").and_then(|p| p.get(key));
         property
             .is_some_and(|p| p.get("type") == Some(&json!("string")) && p.get(JSON_TEXT.0) == Some(&json!(JSON_TEXT.1)))
     }

@@ -1,7 +1,6 @@
 //! Agents: who answers in a conversation, as a person writes it down, and what each may do.
 
 pub mod draft;
-pub mod group;
 
 use std::{fmt, str::FromStr, sync::Arc};
 

@@ -12,6 +12,7 @@ use super::{
     json::canonical,
     origin::Origin,
     output::Output,
+    policy::Situation,
     spec::Risk,
     time::Time,
     user::UserId,
@@ -46,6 +47,8 @@ pub struct Call {
     pub depth: u8,
     /// Content from outside that whoever built the call had read, beside what its conversation has.
     pub origin: Option<Origin>,
+    /// The circumstances that decide which policy layers apply.
+    pub situation: Situation,
     /// What the engine knows of the calls around it.
     pub within: Option<Arc<dyn Any + Send + Sync>>,
 }
@@ -68,6 +71,7 @@ impl Call {
             attended: true,
             depth: 0,
             origin: None,
+            situation: Situation::default(),
             within: None,
         }
     }
@@ -75,7 +79,8 @@ impl Call {
     /// The same call without its arguments, which may be large.
     pub fn without_params(&self) -> Self {
         let (tool, caller, origin) = (self.tool.clone(), self.caller.clone(), self.origin.clone());
-        Self { tool, params: Value::Null, caller, origin, within: self.within.clone(), ..*self }
+        let (situation, within) = (self.situation.clone(), self.within.clone());
+        Self { tool, params: Value::Null, caller, origin, situation, within, ..*self }
     }
 }
 

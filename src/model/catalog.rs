@@ -7,6 +7,7 @@ pub mod draft;
 pub mod endpoint;
 pub mod graphql;
 pub mod graphql_index;
+pub mod imported;
 mod lookup;
 pub mod pace;
 pub mod place;

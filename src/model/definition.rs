@@ -20,6 +20,11 @@ impl Definition {
         Self(hex::encode(digest.finalize()))
     }
 
+    /// The digest of a content.
+    pub fn from_content(content: &[u8]) -> Self {
+        Self(hex::encode(Sha256::digest(content)))
+    }
+
     /// The digest in hex.
     pub fn as_str(&self) -> &str {
         &self.0

@@ -146,7 +146,7 @@ pub struct ToolDefinition {
     /// A description of what it does and when to use it.
     pub description: String,
     /// JSON Schema.
-    pub parameters: Value,
+    pub parameters: Arc<Value>,
 }
 
 /// A call a model wants made.

@@ -5,6 +5,8 @@ use std::{borrow::Cow, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::json_schema::JsonSchema;
+
 /// The time a tool has unless it declares its own.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(9);
 
@@ -123,7 +125,7 @@ pub struct Example {
 }
 
 /// Everything known of a tool. One place: schema, permission, risk and examples stand nowhere else.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Spec {
     /// Unique within its source, snake case, no colon.
     pub name: String,
@@ -136,7 +138,7 @@ pub struct Spec {
     /// Group in the library and in policies.
     pub category: Category,
     /// JSON Schema (2020-12) of the arguments: an object that refuses unknown keys.
-    pub parameters: Value,
+    pub parameters: JsonSchema,
     /// Least risk of a call; `Tool::risk_of` may raise it.
     pub risk: Risk,
     /// The permission it needs; `None` for tools on the caller's own data.

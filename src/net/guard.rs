@@ -209,6 +209,38 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
     global && !isatap && !CLOSED_V6.iter().any(within)
 }
 
+/// Base address and prefix length of what no name of a service stands for: this machine's link, a cloud's metadata, groups.
+const NAMELESS_V4: &[(Ipv4Addr, u32)] = &[
+    (Ipv4Addr::new(0, 0, 0, 0), 8),
+    (Ipv4Addr::new(100, 100, 100, 200), 32),
+    (Ipv4Addr::new(168, 63, 129, 16), 32),
+    (Ipv4Addr::new(169, 254, 0, 0), 16),
+    (Ipv4Addr::new(192, 0, 0, 0), 24),
+    (Ipv4Addr::new(224, 0, 0, 0), 3),
+];
+
+/// Returns whether an address is reached only where it is named itself: a name that leads there was turned there.
+pub(super) fn is_nameless(address: IpAddr) -> bool {
+    match address.to_canonical() {
+        IpAddr::V4(address) => {
+            let bits = address.to_bits();
+            NAMELESS_V4.iter().any(|(base, length)| (bits ^ base.to_bits()) >> (32 - length) == 0)
+        }
+        IpAddr::V6(address) => {
+            let metadata = Ipv6Addr::new(0xfd00, 0xec2, 0, 0, 0, 0, 0, 0x254);
+            address.is_unicast_link_local() || address.is_multicast() || address.is_unspecified() || address == metadata
+        }
+    }
+}
+
+/// The refusal of a name that leads to such an address.
+pub(super) fn turned(host: &str) -> Error {
+    Error::denied(format!(
+        "'{host}' leads to an address of this machine's own link, such as a cloud's metadata, so it is not contacted. \
+         An administrator who means that address allows it as a number."
+    ))
+}
+
 #[cfg(test)]
 #[path = "guard_tests.rs"]
 mod tests;

@@ -345,3 +345,15 @@ fn a_refusal_says_what_to_allow_and_is_said_once() {
     assert_eq!(placed(refusal("token.internal"), &url).message(), wanted);
     assert_eq!(placed(Error::denied("No."), &url).message(), "No.");
 }
+
+#[test]
+fn no_name_stands_for_an_address_of_the_machines_own_link() {
+    for address in
+        ["169.254.169.254", "::ffff:169.254.169.254", "fe80::1", "0.0.0.0", "::", "255.255.255.255", "fd00:ec2::254"]
+    {
+        assert!(is_nameless(address.parse().unwrap()), "{address}");
+    }
+    for address in ["127.0.0.1", "10.0.0.1", "192.168.1.2", "172.17.0.1", "fd12::1", "::1", "1.1.1.1"] {
+        assert!(!is_nameless(address.parse().unwrap()), "{address}");
+    }
+}

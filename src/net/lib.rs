@@ -12,6 +12,7 @@ pub mod rate_limits;
 mod reply;
 mod resolve;
 pub mod retry_after;
+pub mod room;
 pub mod sse;
 pub mod tls;
 mod unpack;

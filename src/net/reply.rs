@@ -13,6 +13,7 @@ use url::Url;
 use super::{
     http::{failure, too_long, too_slow},
     meter::Meter,
+    room::{Growth, Room},
     unpack::Unpacker,
 };
 use satchel_model::{
@@ -129,6 +130,29 @@ impl Response {
         match self.first_bytes(cap).await? {
             (bytes, false) => Ok(bytes),
             (_, true) => Err(Error::upstream(format!("The answer is longer than {}.", figure::bytes(cap as u64)))),
+        }
+    }
+
+    /// The first `most` bytes of the body, and whether there was more. Room is taken as it grows.
+    pub async fn receive(mut self, room: &Room, most: usize) -> Result<(Bytes, bool)> {
+        let (mut received, mut growth) = (BytesMut::new(), Growth::new(room, most));
+        while let Some(piece) = self.chunk().await? {
+            let left = most.saturating_sub(received.len());
+            growth.reach(received.len() + piece.len().min(left)).await?;
+            if piece.len() > left {
+                received.extend_from_slice(piece.get(..left).unwrap_or_default());
+                return Ok((received.freeze(), true));
+            }
+            received.extend_from_slice(&piece);
+        }
+        Ok((received.freeze(), false))
+    }
+
+    /// The whole body; more than `most` bytes is an error. Room is taken as it grows.
+    pub async fn receive_whole(self, room: &Room, most: usize) -> Result<Bytes> {
+        match self.receive(room, most).await? {
+            (bytes, false) => Ok(bytes),
+            (_, true) => Err(Error::upstream(format!("The answer is longer than {}.", figure::bytes(most as u64)))),
         }
     }
 

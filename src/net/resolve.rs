@@ -50,6 +50,10 @@ impl Names {
         if passage == Passage::Public && !addresses.iter().copied().all(guard::is_public) {
             return Err(guard::refusal(name));
         }
+        // An exception for a name is one for where that name leads to, and no name leads there by right.
+        if addresses.iter().copied().any(guard::is_nameless) {
+            return Err(guard::turned(name));
+        }
         Ok(addresses)
     }
 

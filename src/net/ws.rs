@@ -1,44 +1,47 @@
 //! WebSocket (RFC 6455) over a connection somebody else has made: messages out, what comes back collected.
 
-use std::time::Duration;
+mod inlet;
+mod refusal;
+
+use std::{future::poll_fn, task::Poll, time::Duration};
 
 use bytes::Bytes;
 use futures_util::{SinkExt, StreamExt};
 use http::{
     HeaderMap, HeaderName, HeaderValue, Request, Version,
-    header::{CONNECTION, CONTENT_LENGTH, HOST, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, TRANSFER_ENCODING, UPGRADE},
+    header::{CONNECTION, HOST, SEC_WEBSOCKET_KEY, SEC_WEBSOCKET_VERSION, UPGRADE},
 };
-use serde_json::json;
 use tokio::{
-    io::{AsyncRead, AsyncReadExt, AsyncWrite},
+    io::{AsyncRead, AsyncWrite},
     time::{Instant, timeout_at},
 };
 use tokio_tungstenite::{
     WebSocketStream, client_async_with_config,
     tungstenite::{
         self, Message,
-        error::{ProtocolError, SubProtocolError},
+        error::ProtocolError,
         handshake::client::generate_key,
         protocol::{CloseFrame, WebSocketConfig},
     },
 };
 use url::Url;
 
+use self::{
+    inlet::Inlet,
+    refusal::{no_socket, refused},
+};
+use super::room::{Growth, Room};
 use satchel_model::error::{Error, Kind, Result};
 
 /// Bytes that may wait to be sent beside a message: answers to pings that the server does not take.
 const WAITING: usize = 64 << 10;
 /// Most pings and the like between two messages.
 const MOST_PINGS: usize = 10_000;
+/// Most frames of a call: a message may come in any number of them, which may be empty.
+const MOST_FRAMES: usize = 100_000;
 
 /// The longest a farewell may take.
 const FAREWELL: Duration = Duration::from_millis(500);
-
-/// The time for which the rest of a refusal's words is waited for, and the number of bytes of them that are read.
-const REFUSAL: Duration = Duration::from_secs(1);
-const MOST_WORDS: u64 = 16 << 10;
-/// Characters of a refusal that are told.
-const TOLD: usize = 1_500;
 
 /// Messages, and how long answers are waited for.
 #[derive(Debug)]
@@ -57,6 +60,8 @@ pub struct Exchange {
     pub quiet: Duration,
     /// Most messages taken, and most bytes of all together.
     pub most: (usize, usize),
+    /// Room for what comes. While it is waited for, no time runs.
+    pub room: Room,
 }
 
 /// The reason listening ended.
@@ -96,7 +101,9 @@ pub enum Piece {
 }
 
 impl Piece {
-    fn len(&self) -> usize {
+    /// Returns its bytes.
+    #[expect(clippy::len_without_is_empty, reason = "one may be empty, and nobody asks")]
+    pub fn len(&self) -> usize {
         match self {
             Self::Text(text) => text.len(),
             Self::Binary(bytes) => bytes.len(),
@@ -109,12 +116,14 @@ impl Piece {
 /// # Errors
 ///
 /// If the upgrade is refused, or nothing comes in time.
-pub async fn exchange<S>(mut connection: S, exchange: Exchange) -> Result<Heard>
+pub async fn exchange<S>(connection: S, exchange: Exchange) -> Result<Heard>
 where
     S: AsyncRead + AsyncWrite + Unpin,
 {
     let deadline = Instant::now() + exchange.patience;
     let config = config(&exchange.messages, exchange.most.1);
+    let growth = Growth::new(&exchange.room, exchange.most.1);
+    let mut connection = Inlet::new(connection, growth.has(), MOST_FRAMES);
     let upgrade = client_async_with_config(request(&exchange)?, &mut connection, Some(config));
     let upgraded = timeout_at(deadline, Box::pin(upgrade)).await.map_err(|_| too_slow(&exchange))?;
     let (socket, answer) = match upgraded {
@@ -125,7 +134,7 @@ where
     let chosen = answer.headers().get("sec-websocket-protocol").and_then(|value| value.to_str().ok());
     let heard = Heard { protocol: chosen.map(str::to_owned), ..Heard::default() };
     let room = exchange.most.1;
-    let mut conversation = Conversation { socket, ask: &exchange, deadline, heard, room };
+    let mut conversation = Conversation { socket, ask: &exchange, deadline, heard, room, growth };
     let ended = conversation.hold().await?;
     if ended == Ended::Timeout && conversation.heard.messages.is_empty() {
         return Err(too_slow(&exchange));
@@ -149,11 +158,20 @@ fn config(messages: &[String], most: usize) -> WebSocketConfig {
 
 /// An open socket, and what was heard so far.
 struct Conversation<'a, S> {
-    socket: WebSocketStream<S>,
+    socket: WebSocketStream<&'a mut Inlet<S>>,
     ask: &'a Exchange,
     deadline: Instant,
     heard: Heard,
     room: usize,
+    growth: Growth<'a>,
+}
+
+/// The next thing on a socket.
+enum Next {
+    /// A frame, an error, or the end.
+    Came(Option<tungstenite::Result<Message>>),
+    /// There is no room for it.
+    Full,
 }
 
 impl<S: AsyncRead + AsyncWrite + Unpin> Conversation<'_, S> {
@@ -195,14 +213,23 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Conversation<'_, S> {
 
     /// Takes the next message, or says why there is none.
     async fn hear(&mut self, wait: Duration) -> Result<Option<Ended>> {
-        let until = self.deadline.min(Instant::now() + wait);
+        let mut until = self.deadline.min(Instant::now() + wait);
         let mut pings = 0;
         loop {
-            let Ok(next) = timeout_at(until, self.socket.next()).await else {
-                return Ok(Some(if until == self.deadline { Ended::Timeout } else { Ended::Quiet }));
+            let next = match timeout_at(until, self.next()).await {
+                Ok(Next::Came(next)) => next,
+                Ok(Next::Full) => {
+                    let waited = self.make_room().await?;
+                    (self.deadline, until) = (self.deadline + waited, until + waited);
+                    continue;
+                }
+                Err(_) => return Ok(Some(if until == self.deadline { Ended::Timeout } else { Ended::Quiet })),
             };
             let is_first = self.heard.messages.is_empty();
             let piece = match next {
+                Some(Err(_)) if self.socket.get_ref().is_flooded() => {
+                    return if is_first { Err(too_many_frames(self.ask)) } else { Ok(Some(Ended::Limit)) };
+                }
                 Some(Ok(Message::Text(text))) => Piece::Text(text.as_str().to_owned()),
                 Some(Ok(Message::Binary(bytes))) => Piece::Binary(bytes),
                 Some(Ok(Message::Close(frame))) => return Ok(self.closed(closing(frame))),
@@ -224,6 +251,26 @@ impl<S: AsyncRead + AsyncWrite + Unpin> Conversation<'_, S> {
             self.heard.messages.push(piece);
             return Ok(None);
         }
+    }
+
+    async fn next(&mut self) -> Next {
+        let socket = &mut self.socket;
+        poll_fn(|cx| match socket.poll_next_unpin(cx) {
+            Poll::Ready(next) => Poll::Ready(Next::Came(next)),
+            Poll::Pending if socket.get_ref().is_full() => Poll::Ready(Next::Full),
+            Poll::Pending => Poll::Pending,
+        })
+        .await
+    }
+
+    /// Makes room for more. Returns how long that was waited for, by which all may end later.
+    async fn make_room(&mut self) -> Result<Duration> {
+        let begun = Instant::now();
+        self.growth.reach(self.socket.get_ref().received() + 1).await?;
+        // Beyond what messages may have come pings and heads of frames, which are not kept.
+        let all = if self.growth.has() < self.ask.most.1 { self.growth.has() } else { usize::MAX };
+        self.socket.get_mut().allow(all);
+        Ok(begun.elapsed())
     }
 
     fn closed(&mut self, why: (u16, String)) -> Option<Ended> {
@@ -271,75 +318,6 @@ fn request(exchange: &Exchange) -> Result<Request<()>> {
     Ok(request)
 }
 
-/// An upgrade that was answered as an ordinary request, with the server's words.
-async fn refused(url: &Url, answer: http::Response<Option<Vec<u8>>>, rest: &mut (impl AsyncRead + Unpin)) -> Error {
-    let (host, status) = (url.host_str().unwrap_or_default(), answer.status().as_u16());
-    let (head, body) = answer.into_parts();
-    let words = words(&head.headers, body.unwrap_or_default(), rest).await;
-    let told: String = words.trim().chars().take(TOLD).collect();
-    let says = if told.is_empty() { ".".to_owned() } else { format!(": {told}") };
-    let kind = match status {
-        400 | 405 | 406 | 411 | 413..=416 | 422 => Kind::Invalid,
-        401 | 403 => Kind::Unconfigured,
-        404 | 410 => Kind::NotFound,
-        409 | 412 => Kind::Conflict,
-        429 => Kind::Exhausted,
-        _ => Kind::Upstream,
-    };
-    let advice = match status {
-        401 => " (its credential was refused: an administrator enters it anew in the console, under Catalog)",
-        403 => " (its credential may not do this: an administrator looks at it in the console, under Catalog)",
-        _ => "",
-    };
-    let message = format!("'{host}' answered the upgrade to WebSocket with status {status}, not 101{advice}{says}");
-    Error::new(kind, message).with_details(json!({"status": status, "body": told})).as_answer()
-}
-
-/// The body of a refusal: what came with its head, and the rest of it where that is there soon.
-async fn words(headers: &HeaderMap, begun: Vec<u8>, rest: &mut (impl AsyncRead + Unpin)) -> String {
-    let header = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let length = header(CONTENT_LENGTH).and_then(|length| length.trim().parse().ok()).unwrap_or(MOST_WORDS);
-    let mut body = begun;
-    let left = length.min(MOST_WORDS).saturating_sub(body.len() as u64);
-    // A connection that stays open without a length just takes the time.
-    let _ = tokio::time::timeout(REFUSAL, rest.take(left).read_to_end(&mut body)).await;
-    let is_chunked = header(TRANSFER_ENCODING).is_some_and(|how| how.to_ascii_lowercase().contains("chunked"));
-    let body = if is_chunked { unchunked(&body) } else { body };
-    String::from_utf8_lossy(&body).into_owned()
-}
-
-/// Returns the contents of a chunked body (RFC 9112, 7.1), as far as it has come.
-fn unchunked(mut body: &[u8]) -> Vec<u8> {
-    let mut whole = Vec::new();
-    while let Some(end) = body.windows(2).position(|pair| pair == b"\r\n") {
-        let (line, after) = (body.get(..end).unwrap_or_default(), body.get(end + 2..).unwrap_or_default());
-        let size = std::str::from_utf8(line).unwrap_or_default();
-        let size = usize::from_str_radix(size.split(';').next().unwrap_or_default().trim(), 16).unwrap_or(0);
-        if size == 0 {
-            break;
-        }
-        whole.extend_from_slice(after.get(..size).unwrap_or(after));
-        body = after.get(size.saturating_add(2)..).unwrap_or_default();
-    }
-    whole
-}
-
-/// Returns why an upgrade failed without an answer to it, in words.
-fn no_socket(url: &Url, error: tungstenite::Error) -> Error {
-    let host = url.host_str().unwrap_or_default();
-    let message = match &error {
-        tungstenite::Error::Protocol(ProtocolError::SecWebSocketSubProtocolError(problem)) => match problem {
-            SubProtocolError::NoSubProtocol => {
-                format!("'{host}' speaks none of the subprotocols in Sec-WebSocket-Protocol.")
-            }
-            _ => format!("'{host}' chose a subprotocol that was not offered."),
-        },
-        tungstenite::Error::Protocol(_) => format!("'{host}' does not speak WebSocket at this path."),
-        _ => format!("The connection to '{host}' broke before it was a WebSocket."),
-    };
-    Error::upstream(message).caused_by(error.to_string())
-}
-
 fn broken(url: &Url, error: tungstenite::Error) -> Error {
     let host = url.host_str().unwrap_or_default();
     Error::upstream(format!("The WebSocket to '{host}' broke.")).caused_by(error.to_string())
@@ -353,6 +331,11 @@ fn too_slow(ask: &Exchange) -> Error {
 fn too_long(ask: &Exchange) -> Error {
     let host = ask.url.host_str().unwrap_or_default();
     Error::upstream(format!("'{host}' sent a message of more than {} bytes, which is not taken.", ask.most.1))
+}
+
+fn too_many_frames(ask: &Exchange) -> Error {
+    let host = ask.url.host_str().unwrap_or_default();
+    Error::upstream(format!("'{host}' sent more than {MOST_FRAMES} frames and no message that can be taken."))
 }
 
 fn only_pings(ask: &Exchange) -> Error {

@@ -1,17 +1,17 @@
 //! Agents: whether what one names is there, and the models it asks.
 
 use satchel_app::App;
-use satchel_engine::{authorise, registry::Registry, tool::Alias};
+use satchel_engine::{authorise, policy::names_of, registry::Registry};
 use satchel_model::{
     agent::{
         AgentAt,
         draft::{AgentDraft, wrong},
-        group,
     },
     caller::Caller,
     error::{Error, Kind, Result},
     id::shorten,
     llm::{Provider, ProviderId},
+    policy::Patterns,
 };
 use satchel_store::providers::Providers;
 
@@ -47,10 +47,11 @@ pub async fn checked(app: &App, registry: &Registry, by: &Caller, draft: AgentDr
 /// Checks that each rule means a tool that its author may see. A group may be empty.
 fn require_tools(registry: &Registry, by: &Caller, field: &str, rules: &[String]) -> Result<()> {
     let seen = || registry.tools().iter().filter(|tool| authorise::may_see(tool, by));
-    let lost = rules
-        .iter()
-        .filter(|rule| !rule.starts_with("group:"))
-        .find(|rule| !seen().any(|tool| group::means(rule, tool.spec(), tool.aliases().iter().map(Alias::name))));
+    let is_lost = |rule: &&String| {
+        let pattern = Patterns::new(&[rule.as_str()]);
+        !rule.starts_with("group:") && !seen().any(|tool| pattern.find(&names_of(tool)).is_some())
+    };
+    let lost = rules.iter().find(is_lost);
     match lost {
         Some(rule) => {
             let rule = shorten(rule);

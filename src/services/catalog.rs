@@ -11,6 +11,7 @@ pub mod graphql;
 pub mod grpc_call;
 pub mod grpc_import;
 pub mod import;
+mod intake;
 pub mod offer;
 mod override_names;
 pub mod resolve;

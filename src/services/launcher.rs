@@ -4,7 +4,7 @@ mod pages;
 
 use self::pages::PAGES;
 use satchel_app::App;
-use satchel_engine::{authorise, context::Context, registry::Registry, tool::Tool};
+use satchel_engine::{authorise, context::Context, policy::View, registry::Registry, tool::Tool};
 use satchel_model::{
     caller::Caller,
     error::{Error, Result},
@@ -44,12 +44,14 @@ pub struct Launcher<'a> {
     app: &'a App,
     registry: &'a Registry,
     caller: &'a Caller,
+    policy: &'a View,
 }
 
 /// Returns what the caller may open that fits this, best first; without words, what they open most.
 pub async fn search(cx: &Context, query: &str, limit: usize) -> Result<Vec<Thing>> {
     let registry = Registry::around(cx);
-    let found = Launcher::new(cx.app(), &registry, cx.caller()).search(query, limit).await?;
+    let policy = cx.policy();
+    let found = Launcher::new(cx.app(), &registry, cx.caller(), &policy).search(query, limit).await?;
     cx.taint().note(found.iter().filter_map(|thing| thing.origin.clone()));
     // A title is the first words of whoever began the conversation.
     let of_conversation = |thing: &Thing| (thing.kind == Kind::Conversation).then(|| thing.id.parse().ok())?;
@@ -59,9 +61,9 @@ pub async fn search(cx: &Context, query: &str, limit: usize) -> Result<Vec<Thing
 }
 
 impl<'a> Launcher<'a> {
-    /// For this caller.
-    pub fn new(app: &'a App, registry: &'a Registry, caller: &'a Caller) -> Self {
-        Self { app, registry, caller }
+    /// For this caller, in the situation that the policies are looked at for.
+    pub fn new(app: &'a App, registry: &'a Registry, caller: &'a Caller, policy: &'a View) -> Self {
+        Self { app, registry, caller, policy }
     }
 
     /// Returns what fits, best first; without words, what the caller opens most.
@@ -93,7 +95,7 @@ impl<'a> Launcher<'a> {
         let id = match kind {
             Kind::Tool => {
                 let found = self.registry.find(id).map_err(|_| none())?.tool;
-                Some(found.spec().id()).filter(|_| authorise::may_see(&found, self.caller))
+                Some(found.spec().id()).filter(|_| authorise::may_use(&found, self.caller, self.policy))
             }
             Kind::Page => self.open_pages().find(|page| page.path == id).map(|page| page.path.to_owned()),
             Kind::Conversation => {
@@ -132,7 +134,7 @@ impl<'a> Launcher<'a> {
     }
 
     fn tools(self, query: &str) -> Vec<Thing> {
-        let seen = self.registry.tools().iter().filter(|tool| authorise::may_see(tool, self.caller));
+        let seen = self.registry.tools().iter().filter(|tool| authorise::may_use(tool, self.caller, self.policy));
         seen.map(|tool| Thing {
             id: tool.spec().id(),
             name: tool.spec().name.clone(),

@@ -17,6 +17,7 @@ pub mod launcher;
 pub mod model;
 pub mod overview;
 pub mod own_files;
+pub mod policies;
 pub mod processes;
 pub mod reading;
 pub mod remembering;

@@ -44,11 +44,11 @@ pub async fn holdings(cx: &Context) -> Result<Holdings> {
 
 /// The tools, counted for this caller.
 pub fn tool_counts(cx: &Context) -> ToolCounts {
-    let (registry, settings) = (Registry::around(cx), cx.platform());
+    let (registry, settings, policy) = (Registry::around(cx), cx.platform(), cx.policy());
     let all = registry.tools();
     let enabled = all.iter().filter(|tool| authorise::switched_on(tool, &settings).is_ok()).count();
     let mut by_category = BTreeMap::new();
-    for tool in all.iter().filter(|tool| authorise::may_call(tool, cx.caller(), &settings)) {
+    for tool in all.iter().filter(|tool| authorise::may_call(tool, cx.caller(), &settings, &policy)) {
         *by_category.entry(category(tool)).or_insert(0) += 1;
     }
     let available_to_you = by_category.values().sum();

@@ -10,6 +10,7 @@ mod filter;
 mod find;
 mod histogram;
 mod kinds;
+mod past;
 mod stretches;
 mod tally;
 #[cfg(test)]
@@ -27,10 +28,12 @@ use self::kinds::Kinds;
 pub use self::{
     filter::Filter,
     find::{MAX_BYTES, Page},
+    past::{Past, PastCall, PastPage},
     verify::{parse_anchors, verify},
 };
 use super::{
     db::Db,
+    nodes::ABANDONED,
     sql::{Tx, params},
 };
 use satchel_model::{
@@ -76,55 +79,36 @@ impl Audit {
     /// Notes that a call that changes things is about to run.
     pub async fn open_call(&self, call: CallId, event: Event) -> Result<()> {
         let event = serde_json::to_string(&event).map_err(Error::internal)?;
-        self.db
-            .write(move |tx| {
-                tx.run("INSERT INTO open_calls (call_id, event) VALUES (?1, ?2)", (call.to_string(), event))?;
-                Ok(())
-            })
-            .await
+        let (sql, node) = ("INSERT INTO open_calls (call_id, event, node) VALUES (?1, ?2, ?3)", self.db.node());
+        self.db.write(move |tx| tx.run(sql, (call.to_string(), event, node.to_string())).map(drop)).await
     }
 
     /// Appends the row of a call and learns from it, all or nothing.
-    pub async fn append_call(&self, event: Event, reward: Option<Reward>) -> Result<i64> {
+    pub async fn append_call(&self, event: Event, reward: Option<Reward>) -> Result<()> {
         self.end_call(event, reward, None).await
     }
 
-    /// As [`Audit::append_call`], for a call [`Audit::open_call`] has noted: it is no longer open.
-    pub async fn close_call(&self, event: Event, reward: Option<Reward>) -> Result<i64> {
+    /// As [`Audit::append_call`], for a call [`Audit::open_call`] has noted: it is no longer open. Nothing happens where this
+    /// node was taken for gone, and another has closed it.
+    pub async fn close_call(&self, event: Event, reward: Option<Reward>) -> Result<()> {
         let open = event.call_id;
         self.end_call(event, reward, open).await
     }
 
-    async fn end_call(&self, event: Event, reward: Option<Reward>, open: Option<CallId>) -> Result<i64> {
-        let row = Row::new(event)?;
+    async fn end_call(&self, event: Event, reward: Option<Reward>, open: Option<CallId>) -> Result<()> {
+        let (row, node) = (Row::new(event)?, self.db.node());
         self.db
             .append(move |tx| {
-                if let Some(call) = open {
-                    tx.run("DELETE FROM open_calls WHERE call_id = ?1", [call.to_string()])?;
+                let sql = "DELETE FROM open_calls WHERE call_id = ?1 AND node = ?2";
+                if let Some(call) = open
+                    && tx.run(sql, (call.to_string(), node.to_string()))? == 0
+                {
+                    return Ok(());
                 }
                 if let Some(reward) = reward {
                     learn(tx, &reward, row.event.time)?;
                 }
-                row.insert(tx)
-            })
-            .await
-    }
-
-    /// Writes the rows of calls that were in flight when the process ended. Returns how many.
-    pub async fn close_interrupted(&self, now: Time) -> Result<usize> {
-        self.db
-            .write(move |tx| {
-                let sql = "SELECT event FROM open_calls ORDER BY call_id";
-                let events: Vec<String> = tx.all(sql, (), |row| row.get("event"))?;
-                for text in &events {
-                    let mut event: Event = serde_json::from_str(text).map_err(Error::internal)?;
-                    event.time = now;
-                    event.outcome = AuditOutcome::Failure;
-                    event.error = Some("The server stopped while it ran: it may or may not have taken effect.".into());
-                    append(tx, &event)?;
-                }
-                tx.run("DELETE FROM open_calls", ())?;
-                Ok(events.len())
+                row.insert(tx).map(drop)
             })
             .await
     }
@@ -140,6 +124,18 @@ impl Audit {
     pub async fn verify(&self, anchors: Vec<Anchor>, now: Time) -> Result<Verification> {
         self.db.read(move |tx| verify(tx, &anchors, now)).await
     }
+}
+
+/// Writes the rows of calls that were left in flight. Returns how many.
+pub(super) fn close_left(tx: &Tx, now: Time) -> Result<usize> {
+    let sql = format!("DELETE FROM open_calls WHERE {ABANDONED} RETURNING call_id, event");
+    let mut left = tx.all(&sql, (), |row| Ok((row.get::<String>("call_id")?, row.json::<Event>("event")?)))?;
+    left.sort_by(|(one, _), (other, _)| one.cmp(other));
+    let error = Some("The server stopped while it ran: it may or may not have taken effect.".to_owned());
+    for (_, event) in &left {
+        append(tx, &Event { time: now, outcome: AuditOutcome::Failure, error: error.clone(), ..event.clone() })?;
+    }
+    Ok(left.len())
 }
 
 fn head(tx: &Tx) -> Result<Option<(i64, [u8; 32])>> {

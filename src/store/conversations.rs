@@ -3,7 +3,7 @@
 use super::{
     attachments,
     db::Db,
-    messages, snippet,
+    messages, removals, snippet,
     sql::{Row, Tx, like},
 };
 use satchel_model::{
@@ -154,7 +154,8 @@ impl Conversations {
             .await
     }
 
-    /// Deletes one with everything in it. The audit keeps its rows.
+    /// Deletes one with everything in it. Nobody finds it from the first moment; what it holds is removed in pieces. The
+    /// audit keeps its rows.
     pub async fn delete(&self, user: UserId, id: ConversationId) -> Result<()> {
         self.db
             .write(move |tx| {
@@ -162,7 +163,7 @@ impl Conversations {
                 for rest in [
                     "DELETE FROM approvals WHERE topic = ?1",
                     "DELETE FROM promotions WHERE topic = ?1",
-                    "DELETE FROM results WHERE topic = ?1",
+                    "DELETE FROM needs WHERE topic = ?1",
                     "DELETE FROM tickets WHERE topic = ?1 AND state = 'pending'",
                     "DELETE FROM uses WHERE kind = 'conversation' AND id = ?1",
                     // What the person asked to be remembered stays; what was put together from it goes with it.
@@ -170,15 +171,18 @@ impl Conversations {
                 ] {
                     tx.run(rest, [id.to_string()])?;
                 }
-                tx.run("DELETE FROM conversations WHERE id = ?1", [id.to_string()])
+                removals::disown(tx, &id.to_string())
             })
             .await?;
-        self.sweep().await
+        removals::remove(&self.db, id).await?;
+        attachments::sweep(&self.db).await?;
+        self.db.fold_if_possible().await;
+        Ok(())
     }
 
     /// Removes what deleted conversations have left, also where the process ended before it was done.
     pub async fn sweep(&self) -> Result<()> {
-        attachments::sweep(&self.db).await?;
+        removals::sweep(&self.db).await?;
         self.db.fold_if_possible().await;
         Ok(())
     }
@@ -230,7 +234,7 @@ impl Conversations {
     pub async fn origin_among(&self, moments: Vec<(ConversationId, Time)>) -> Result<Option<Origin>> {
         self.db
             .read(move |tx| {
-                let sql = "SELECT tainted_by, tainted_at FROM conversations WHERE id = ?1";
+                let sql = "SELECT tainted_by, tainted_at FROM conversations WHERE id = ?1 AND person IS NOT NULL";
                 for (id, at) in moments {
                     let found = tx.first(sql, [id.to_string()], |row| {
                         Ok((row.get::<Option<String>>("tainted_by")?, row.optional_time("tainted_at")?))

@@ -29,6 +29,7 @@ use self::{
 };
 use super::{
     backup::snapshots,
+    nodes::NodeId,
     sql::{self, Connection, Tx},
 };
 use satchel_model::error::{Error, Result};
@@ -61,6 +62,7 @@ pub struct Db {
     patience: Duration,
     readers: Arc<Readers>,
     outbox: watch::Receiver<u64>,
+    node: NodeId,
 }
 
 struct Readers {
@@ -96,6 +98,7 @@ impl Db {
             patience: PATIENCE,
             readers: Arc::new(readers),
             outbox,
+            node: NodeId::new(),
         })
     }
 
@@ -103,6 +106,11 @@ impl Db {
     #[must_use]
     pub fn crowded(&self, places: Arc<Semaphore>) -> Self {
         Self { places, patience: Duration::ZERO, ..self.clone() }
+    }
+
+    /// The node whose work is done through this.
+    pub fn node(&self) -> NodeId {
+        self.node
     }
 
     /// Changes after each commit that brought the indexes something to see.

@@ -4,7 +4,9 @@ use serde::Serialize;
 
 use super::{
     db::Db,
-    sql::{Bind, Row as Read, params},
+    nodes::ABANDONED,
+    sql::{Bind, Row as Read, Tx, params},
+    versions::{self, Thing},
 };
 use satchel_model::{
     conversation::ConversationId,
@@ -104,26 +106,33 @@ pub struct Entry {
     pub crossing: Crossing,
 }
 
-/// Closes what the last process left open. Returns the last number of a row that is kept.
-pub async fn take_over(db: &Db) -> Result<i64> {
-    db.write(|tx| {
-        tx.run("UPDATE egress SET outcome = 'failed', reason = ?1 WHERE outcome = 'open'", [UNSEEN])?;
-        tx.one("SELECT coalesce(max(id), 0) FROM egress", ())
-    })
-    .await
+/// The last number there is a row of; 0 where there is none.
+const LAST: &str = "SELECT coalesce(max(id), 0) FROM egress";
+
+/// Returns the last number that a row has, or had.
+pub async fn last(db: &Db) -> Result<i64> {
+    db.read(|tx| Ok(tx.one::<i64>(LAST, ())?.max(versions::last(tx, Thing::Egress)?))).await
 }
 
-/// Writes entries, each over what stood under its number.
+/// Closes attempts that were left open. Returns how many.
+pub(super) fn close_left(tx: &Tx) -> Result<usize> {
+    let sql = format!("UPDATE egress SET outcome = 'failed', reason = ?1 WHERE outcome = 'open' AND {ABANDONED}");
+    tx.run(&sql, [UNSEEN])
+}
+
+/// Writes entries, each over what stood under its number, if that was open.
 pub async fn write(db: &Db, entries: Vec<Entry>) -> Result<()> {
+    let node = db.node().to_string();
     db.append(move |tx| {
         for Entry { number, at, crossing } in &entries {
             let Crossing { origin, host, port, protocol, sent, received, status, passed, reason, took } = crossing;
             tx.run(
                 "INSERT INTO egress (id, at, host, port, protocol, by, user_id, call_id, topic, sent, received, status,
-                                     outcome, reason, ms)
-                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)
+                                     outcome, reason, ms, node)
+                 VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)
                  ON CONFLICT (id) DO UPDATE SET sent = excluded.sent, received = excluded.received,
-                   status = excluded.status, outcome = excluded.outcome, reason = excluded.reason, ms = excluded.ms",
+                   status = excluded.status, outcome = excluded.outcome, reason = excluded.reason, ms = excluded.ms
+                 WHERE egress.outcome = 'open'",
                 params![
                     number,
                     at.millis(),
@@ -140,6 +149,7 @@ pub async fn write(db: &Db, entries: Vec<Entry>) -> Result<()> {
                     passed.as_str(),
                     reason.as_deref().map(without_secrets),
                     i64::try_from(took.as_millis()).unwrap_or(i64::MAX),
+                    node,
                 ],
             )?;
         }
@@ -154,6 +164,8 @@ pub async fn sweep(db: &Db, keep: Keep) -> Result<usize> {
         let old = "DELETE FROM egress WHERE id IN (SELECT id FROM egress WHERE at < ?1 ORDER BY id LIMIT ?2)";
         let surplus = "DELETE FROM egress WHERE id IN (SELECT id FROM egress
                        WHERE id <= (SELECT max(id) FROM egress) - ?1 ORDER BY id LIMIT ?2)";
+        // No number is given twice, also where no row is left.
+        versions::raise(tx, Thing::Egress, tx.one(LAST, ())?)?;
         Ok(tx.run(old, (keep.since.millis(), SWEEP))? + tx.run(surplus, (keep.most, SWEEP))?)
     })
     .await
@@ -276,4 +288,26 @@ fn row(row: &Read<'_>) -> Result<Row> {
 
 fn number(row: &Read<'_>, column: &str) -> Result<u64> {
     Ok(row.get::<i64>(column)?.unsigned_abs())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::db::Commit;
+
+    #[tokio::test]
+    async fn no_number_is_given_twice_also_where_no_row_is_left() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let put = |tx: &crate::sql::Tx| {
+            let sql = "INSERT INTO egress (id, at, host, port, protocol, by, sent, received, outcome, ms)
+                       VALUES (?1, ?1, 'a', 1, 'http', 'b', 0, 0, 'done', 0)";
+            [3, 7].into_iter().try_for_each(|id| tx.run(sql, [id]).map(drop))
+        };
+        db.write(put).await.unwrap();
+        let keep = |since| Keep { since: Time::from_millis(since), most: 100 };
+        assert_eq!(sweep(&db, keep(100)).await.unwrap(), 2);
+        assert_eq!(sweep(&db, keep(100)).await.unwrap(), 0);
+        assert_eq!(last(&db).await.unwrap(), 7);
+    }
 }

@@ -12,6 +12,7 @@ use super::{
     chunks,
     db::Db,
     documents::{self, Content},
+    nodes::ABANDONED,
     purge,
     sql::{Row, Tx, params},
 };
@@ -90,35 +91,17 @@ impl Ingest {
         Self { db: db.clone(), signals: Arc::default(), turns: Arc::default() }
     }
 
-    /// Lets what the last process was reading wait again; what it was embedding goes on where it was. Gives the number of
-    /// documents there is work on.
-    pub async fn recover(&self) -> Result<u32> {
-        self.db
-            .write(|tx| {
-                let reason = "Reading it ended the server again and again. It is left alone now.";
-                tx.run(
-                    "UPDATE documents SET status = CASE WHEN attempts < ?1 THEN 'queued' ELSE 'failed' END, progress = 0,
-                                          run = run + 1, reason = CASE WHEN attempts < ?1 THEN NULL ELSE ?2 END
-                     WHERE status = 'reading'",
-                    (CRASHES, reason),
-                )?;
-                let sql = "SELECT count(*) FROM documents WHERE status IN ('queued', 'embedding')";
-                tx.one(sql, ())
-            })
-            .await
-    }
-
     /// Takes the next document that may be begun, in turn among people; at most `each` of one person are being read.
     pub async fn claim(&self, now: Time, each: u32) -> Result<Option<Job>> {
-        let turns = Arc::clone(&self.turns);
+        let (turns, node) = (Arc::clone(&self.turns), self.db.node());
         self.db
             .write(move |tx| {
                 let Some(number) = turns.next_to_read(tx, now, each)? else { return Ok(None) };
                 let sql =
-                    "UPDATE documents SET status = 'reading', progress = 0, run = run + 1, attempts = attempts + 1
+                    "UPDATE documents SET status = 'reading', progress = 0, run = run + 1, attempts = attempts + 1, node = ?2
                            WHERE number = ?1
                            RETURNING number, id, run, version, source, uri, name, mime, bytes, file, title, titled, added_by";
-                let job = tx.first(sql, [number], job)?;
+                let job = tx.first(sql, (number, node.to_string()), job)?;
                 if let Some(job) = &job {
                     // What an earlier run left half done. Its vectors stay: they are wanted again at once.
                     let left = (job.number, job.version);
@@ -236,6 +219,17 @@ impl Ingest {
         let sql = "SELECT DISTINCT file FROM documents WHERE file IS NOT NULL";
         self.db.read(move |tx| Ok(tx.all(sql, (), |row| row.get::<String>("file"))?.into_iter().collect())).await
     }
+}
+
+/// Lets documents whose reading was left wait again; what is being embedded goes on where it was. Returns how many wait.
+pub(super) fn give_back_left(tx: &Tx) -> Result<usize> {
+    let reason = "Reading it ended the server again and again. It is left alone now.";
+    let sql = format!(
+        "UPDATE documents SET status = CASE WHEN attempts < ?1 THEN 'queued' ELSE 'failed' END, progress = 0,
+                              run = run + 1, reason = CASE WHEN attempts < ?1 THEN NULL ELSE ?2 END
+         WHERE status = 'reading' AND {ABANDONED}"
+    );
+    tx.run(&sql, (CRASHES, reason))
 }
 
 /// Fails where the document was stopped, changed or deleted since the run began.

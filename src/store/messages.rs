@@ -258,14 +258,14 @@ pub(super) fn copy(tx: &Tx, from: ConversationId, to: ConversationId, upto: Mess
     Ok(())
 }
 
-/// Copies a turn as one that is over.
+/// Copies a turn as one that is over, and no run.
 fn copy_turn(tx: &Tx, original: TurnId, to: ConversationId) -> Result<TurnId> {
     let turn = TurnId::new();
     tx.run(
         "INSERT INTO turns (id, conversation, state, error, failure, caller, provider, input_tokens, output_tokens,
-                            model_calls, context, last_event, started_at, finished_at, agent, agent_version)
+                            model_calls, context, last_event, started_at, finished_at, agent, agent_version, kind)
          SELECT ?1, ?2, 'done', error, failure, caller, provider, input_tokens, output_tokens, model_calls, context,
-                0, started_at, coalesce(finished_at, started_at), agent, agent_version FROM turns WHERE id = ?3",
+                0, started_at, coalesce(finished_at, started_at), agent, agent_version, NULL FROM turns WHERE id = ?3",
         (turn.to_string(), to.to_string(), original.to_string()),
     )?;
     Ok(turn)
@@ -305,16 +305,12 @@ pub(super) struct LastQuestion {
     pub(super) id: MessageId,
     /// Its place in the conversation.
     pub(super) seq: i64,
-    /// The turn it began.
-    pub(super) turn: TurnId,
 }
 
 /// The last message of a person in a conversation. `None` if nobody has said anything.
 pub(super) fn last_question(tx: &Tx, conversation: ConversationId) -> Result<Option<LastQuestion>> {
-    let sql = "SELECT id, seq, turn FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
-    tx.first(sql, [conversation.to_string()], |row| {
-        Ok(LastQuestion { id: row.parsed("id")?, seq: row.get("seq")?, turn: row.parsed("turn")? })
-    })
+    let sql = "SELECT id, seq FROM messages WHERE conversation = ?1 AND role = 'user' ORDER BY seq DESC LIMIT 1";
+    tx.first(sql, [conversation.to_string()], |row| Ok(LastQuestion { id: row.parsed("id")?, seq: row.get("seq")? }))
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use sha2::{Digest, Sha256};
 
 pub use self::approvals::ConversationApproval;
 use self::rows::{Stored, ask, find, latest, open_bytes, settle};
-use super::{consents::ScriptText, db::Db, sql::Tx};
+use super::{consents::ScriptText, db::Db, nodes::ABANDONED, sql::Tx};
 use satchel_model::{
     agent::ActingAgent,
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
@@ -22,6 +22,7 @@ use satchel_model::{
     id::Id,
     json::canonical,
     output::Output,
+    policy::Situation,
     time::Time,
     user::{ApiKey, UserId},
 };
@@ -60,11 +61,18 @@ pub struct Asker {
     /// Scripts of others that the question names: a yes to it agrees to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptText>,
+    /// The circumstances that decide which policy layers apply.
+    #[serde(default, skip_serializing_if = "is_usual")]
+    pub situation: Situation,
 }
 
 /// Questions from before keys were told apart were asked by those that opened everything.
 fn yes() -> bool {
     true
+}
+
+fn is_usual(situation: &Situation) -> bool {
+    *situation == Situation::default()
 }
 
 impl Asker {
@@ -75,8 +83,9 @@ impl Asker {
             Credential::Key(id) => Some(id),
             Credential::Session | Credential::Local => None,
         };
+        let situation = call.situation.clone();
         let (call, definition) = (Some(call.id), Some(definition));
-        Self { username, permissions, door, call, key, personal, agent, definition, scripts }
+        Self { username, permissions, door, call, key, personal, agent, definition, scripts, situation }
     }
 
     /// Whether both ask in the same way, be it in two calls.
@@ -251,13 +260,15 @@ impl Tickets {
     /// Takes a pending ticket for running; only the first to ask gets it. What is about to run is written down: a crash
     /// leaves it as what may have taken effect.
     pub async fn take(&self, id: TicketId, user: UserId, approved: Approved, now: Time) -> Result<(Ticket, Asker)> {
+        let node = self.db.node();
         self.db
             .write(move |tx| {
                 let stored = find(tx, id, user, now)?;
                 undecided(&stored.ticket)?;
                 let approved = Approved { call: stored.asker.call, ..approved };
                 let text = serde_json::to_string(&interrupted(approved)).map_err(Error::internal)?;
-                tx.run("UPDATE tickets SET state = 'running', result = ?2 WHERE id = ?1", (id.to_string(), text))?;
+                let sql = "UPDATE tickets SET state = 'running', result = ?2, node = ?3 WHERE id = ?1";
+                tx.run(sql, (id.to_string(), text, node.to_string()))?;
                 Ok((stored.ticket, stored.asker))
             })
             .await
@@ -283,22 +294,23 @@ impl Tickets {
             .await
     }
 
-    /// Keeps the result of a ticket that was taken.
+    /// Keeps the result of a ticket that was taken. Nothing happens where this node was taken for gone, and another has said
+    /// that what came of it is uncertain.
     pub async fn finish(&self, id: TicketId, verdict: Verdict) -> Result<()> {
-        self.db.write_after_effect(move |tx| settle(tx, id, TicketState::Done, &verdict)).await
+        let (node, text) = (self.db.node(), serde_json::to_string(&verdict).map_err(Error::internal)?);
+        let sql = "UPDATE tickets SET state = 'done', result = ?2 WHERE id = ?1 AND state = 'running' AND node = ?3";
+        self.db.write_after_effect(move |tx| tx.run(sql, (id.to_string(), text, node.to_string())).map(drop)).await
     }
+}
 
-    /// Closes tickets that were running when the process ended. Returns how many.
-    pub async fn close_interrupted(&self) -> Result<usize> {
-        self.db
-            .write(move |tx| {
-                // One that was taken by a version that wrote nothing down has no result yet.
-                let text = serde_json::to_string(&interrupted(Approved::default())).map_err(Error::internal)?;
-                let sql = "UPDATE tickets SET state = 'done', result = coalesce(result, ?1) WHERE state = 'running'";
-                tx.run(sql, [text])
-            })
-            .await
-    }
+/// Closes tickets whose calls were left running. Returns how many.
+pub(super) fn close_left(tx: &Tx) -> Result<usize> {
+    // One that was taken by a version that wrote nothing down has no result yet.
+    let text = serde_json::to_string(&interrupted(Approved::default())).map_err(Error::internal)?;
+    let sql = format!(
+        "UPDATE tickets SET state = 'done', result = coalesce(result, ?1) WHERE state = 'running' AND {ABANDONED}"
+    );
+    tx.run(&sql, [text])
 }
 
 /// The verdict on a ticket that was running when the process ended.

@@ -7,8 +7,10 @@ mod view;
 use std::sync::Arc;
 
 use self::rows::{GONE, LATEST, NOW, WHO, given_up, insert, open_turn, turn};
+pub(super) use self::state::claim_left;
 pub use self::{
     rows::UNDER_WAY,
+    state::Progress,
     view::{AttachmentData, PageMark, ViewPage},
 };
 use super::{
@@ -29,6 +31,7 @@ use satchel_model::{
     },
     error::{Error, Result},
     llm::{ProviderId, Usage},
+    run::Purpose,
     time::Time,
     user::UserId,
 };
@@ -44,6 +47,8 @@ pub struct NewTurn {
     pub provider: Option<ProviderId>,
     /// The agent that answers, as it stands now; version 0 is a draft that is tried.
     pub agent: AgentAt,
+    /// The reason for it.
+    pub purpose: Purpose,
     /// When.
     pub now: Time,
 }
@@ -59,7 +64,16 @@ pub struct Question {
     pub title: String,
 }
 
-/// A turn that a process has to see to its end.
+/// A node's right to write of a turn: until somebody else takes the turn up.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Claim {
+    /// The turn.
+    pub turn: TurnId,
+    /// Which of the times it was taken up this is.
+    pub run: i64,
+}
+
+/// A turn that a node has to see to its end.
 #[derive(Debug, Clone)]
 pub struct OpenTurn {
     /// The turn.
@@ -82,6 +96,15 @@ pub struct OpenTurn {
     pub last_event: u64,
     /// Whether it is to end.
     pub stop_asked: bool,
+    /// How often it was taken up.
+    pub run: i64,
+}
+
+impl OpenTurn {
+    /// The right to write of it, of whoever took it up last.
+    pub fn claim(&self) -> Claim {
+        Claim { turn: self.id, run: self.run }
+    }
 }
 
 /// What was said earlier, shortened, and the number of the last message it covers.
@@ -116,10 +139,11 @@ impl Turns {
     /// Begins a turn with a person's message. Fails where one is under way. Gives the turn, its message, and the title
     /// the conversation got by it.
     pub async fn begin(&self, new: NewTurn, question: Question) -> Result<(OpenTurn, MessageId, Option<String>)> {
+        let node = self.db.node();
         self.db
             .write(move |tx| {
                 let conversation = conversations::get(tx, new.caller.user, new.conversation)?;
-                let turn = insert(tx, &new)?;
+                let turn = insert(tx, &new, node)?;
                 let message = Message {
                     id: MessageId::new(),
                     turn_id: turn.id,
@@ -150,17 +174,17 @@ impl Turns {
 
     /// Begins the last turn anew: the question stays, and what the model answered becomes a former answer to it.
     pub async fn begin_again(&self, new: NewTurn) -> Result<OpenTurn> {
+        let node = self.db.node();
         self.db
             .write(move |tx| {
                 conversations::get(tx, new.caller.user, new.conversation)?;
-                let LastQuestion { id, seq, turn: old } = messages::last_question(tx, new.conversation)?
+                let LastQuestion { id, seq } = messages::last_question(tx, new.conversation)?
                     .ok_or_else(|| Error::conflict("Nothing was asked here yet."))?;
-                let turn = insert(tx, &new)?;
+                let turn = insert(tx, &new, node)?;
                 former::keep(tx, id, &messages::list(tx, new.conversation, Span::after(seq))?)?;
                 let place = (new.conversation.to_string(), seq);
                 tx.run("DELETE FROM messages WHERE conversation = ?1 AND seq > ?2", place)?;
                 tx.run("UPDATE messages SET turn = ?1 WHERE seq = ?2", (turn.id.to_string(), seq))?;
-                tx.run("DELETE FROM turns WHERE id = ?1", [old.to_string()])?;
                 // A summary that covers what was dropped would speak of it.
                 tx.run(
                     "UPDATE conversations SET summary = NULL, summary_upto = NULL WHERE id = ?1 AND summary_upto >= ?2",
@@ -172,10 +196,17 @@ impl Turns {
     }
 
     /// Records what a model call gave: its message with the calls it wants, and its cost.
+    ///
+    /// # Errors
+    ///
+    /// As whatever the owner of a turn writes: [`Kind::Cancelled`](satchel_model::error::Kind::Cancelled) if it is not theirs
+    /// any more.
     pub async fn record(&self, turn: &OpenTurn, message: Message, cost: Usage, event: u64) -> Result<()> {
-        let (id, conversation, user, agent) = (turn.id, turn.conversation, turn.caller.user, Arc::clone(&turn.agent));
+        let (id, conversation, user, claim) = (turn.id, turn.conversation, turn.caller.user, turn.claim());
+        let agent = Arc::clone(&turn.agent);
         self.db
             .write_after_effect(move |tx| {
+                state::hold(tx, claim)?;
                 usage::add(tx, user, message.created_at, cost)?;
                 agents::spend(tx, &agent, user, (message.created_at, cost))?;
                 tx.run(
@@ -210,15 +241,33 @@ impl Turns {
     }
 
     /// Writes a step as it stands now: `place` is its message and its position there.
-    pub async fn put_step(&self, place: (MessageId, usize), step: Step) -> Result<()> {
-        self.db.write_after_effect(move |tx| messages::put_step(tx, place.0, place.1, &step)).await
+    pub async fn put_step(&self, claim: Claim, place: (MessageId, usize), step: Step) -> Result<()> {
+        self.db
+            .write_after_effect(move |tx| {
+                state::hold(tx, claim)?;
+                messages::put_step(tx, place.0, place.1, &step)
+            })
+            .await
+    }
+
+    /// Writes the end of a step that was given up as uncertain; nobody owns it. Nothing happens where that is known already.
+    pub async fn settle_step(&self, place: (MessageId, usize), step: Step) -> Result<()> {
+        let open =
+            "SELECT 1 FROM steps WHERE message = ?1 AND position = ?2 AND state = 'uncertain' AND output IS NULL";
+        let position = i64::try_from(place.1).map_err(Error::internal)?;
+        self.db
+            .write_after_effect(move |tx| match tx.exists(open, (place.0.to_string(), position))? {
+                true => messages::put_step(tx, place.0, place.1, &step),
+                false => Ok(()),
+            })
+            .await
     }
 
     /// Keeps what the next request is made of.
-    pub async fn set_context(&self, turn: TurnId, bill: ContextBill) -> Result<()> {
+    pub async fn set_context(&self, claim: Claim, bill: ContextBill) -> Result<()> {
         let text = serde_json::to_string(&bill).map_err(Error::internal)?;
-        let sql = "UPDATE turns SET context = ?2 WHERE id = ?1";
-        self.db.write(move |tx| tx.run(sql, (turn.to_string(), text)).map(drop)).await
+        let sql = "UPDATE turns SET context = ?2 WHERE id = ?1 AND run = ?3";
+        self.db.write(move |tx| tx.run(sql, (claim.turn.to_string(), text, claim.run)).map(drop)).await
     }
 
     /// A former answer of one of this person's questions; 1 is the oldest.
@@ -291,9 +340,15 @@ impl Turns {
     }
 
     /// Keeps a shortened past.
-    pub async fn summarise(&self, conversation: ConversationId, summary: Summary) -> Result<()> {
-        let sql = "UPDATE conversations SET summary = ?2, summary_upto = ?3 WHERE id = ?1";
-        self.db.write(move |tx| tx.run(sql, (conversation.to_string(), summary.text, summary.upto)).map(drop)).await
+    pub async fn summarise(&self, claim: Claim, summary: Summary) -> Result<()> {
+        let sql = "UPDATE conversations SET summary = ?2, summary_upto = ?3
+                   WHERE id = (SELECT conversation FROM turns WHERE id = ?1)";
+        self.db
+            .write(move |tx| {
+                state::hold(tx, claim)?;
+                tx.run(sql, (claim.turn.to_string(), summary.text, summary.upto)).map(drop)
+            })
+            .await
     }
 
     /// The last turn of a conversation.
@@ -331,7 +386,7 @@ impl Turns {
 
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
-            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked,
+            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, t.run,
                t.input_tokens + t.output_tokens AS tokens, t.agent, t.agent_version,
                coalesce(t.agent_draft, v.content, {GONE}) AS agent_content, {NOW}
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}

@@ -3,11 +3,11 @@
 use serde_json::json;
 
 use super::{
-    agents, attachments, keys,
+    agents, keys,
     lockout::{Subject, network},
     password::Password,
     people::{Actor, People},
-    roles, sessions,
+    removals, roles, sessions,
     sql::{Row, Tx},
 };
 use satchel_model::{
@@ -145,13 +145,14 @@ impl People {
         self.change_by(by, move |tx, by| {
             let user = require_within(tx, id, by)?;
             agents::depart(tx, &id.to_string(), &key(&user.username))?;
+            removals::disown(tx, &id.to_string())?;
             tx.run("DELETE FROM users WHERE id = ?1", [id.to_string()])?;
             roles::require_administrator(tx)?;
             tx.run("INSERT INTO departures (person) VALUES (?1)", [id.to_string()])?;
             by.record(tx, "user.delete", json!({"user": user.username, "role": user.role}))
         })
         .await?;
-        attachments::sweep(&self.db).await?;
+        removals::sweep(&self.db).await?;
         self.db.fold_if_possible().await;
         Ok(())
     }

@@ -11,6 +11,8 @@ pub(super) enum Thing {
     /// Counted by the database, where what was learned goes with something else.
     Learning,
     Settings,
+    /// Attempts of the egress ledger, of which the rows are removed after a while: the last number that was removed.
+    Egress,
 }
 
 impl Thing {
@@ -19,6 +21,7 @@ impl Thing {
             Self::Catalog => "catalog",
             Self::Learning => "learning",
             Self::Settings => "settings",
+            Self::Egress => "egress",
         }
     }
 }
@@ -28,6 +31,13 @@ pub(super) fn next(tx: &Tx, thing: Thing) -> Result<i64> {
     let sql = "INSERT INTO versions (name, number) VALUES (?1, 1)
                ON CONFLICT (name) DO UPDATE SET number = versions.number + 1 RETURNING number";
     tx.one(sql, [thing.as_str()])
+}
+
+/// Sees to it that the number of the last change is no lower than this.
+pub(super) fn raise(tx: &Tx, thing: Thing, number: i64) -> Result<()> {
+    let sql = "INSERT INTO versions (name, number) VALUES (?1, ?2)
+               ON CONFLICT (name) DO UPDATE SET number = excluded.number WHERE versions.number < excluded.number";
+    tx.run(sql, (thing.as_str(), number)).map(drop)
 }
 
 /// The number of the last change; 0 before the first.

@@ -149,7 +149,7 @@ fn of_two_hours() -> Vec<Question> {
 }
 
 /// The n-th of so many rows over this many milliseconds.
-fn event(n: u64, rows: u64, lasting: u64) -> Event {
+pub(crate) fn event(n: u64, rows: u64, lasting: u64) -> Event {
     let mut state = n.wrapping_mul(0x9E37_79B9_7F4A_7C15) ^ 0xD1B5_4A32_D192_ED03;
     let mut next = move |below: u64| {
         state = (state ^ (state >> 31)).wrapping_mul(0xBF58_476D_1CE4_E5B9);

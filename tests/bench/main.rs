@@ -20,6 +20,7 @@ mod load;
 mod machine;
 mod made;
 mod model;
+mod policy;
 mod report;
 mod scripts;
 mod search;
@@ -44,7 +45,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] = &[
     "start", "gets", "calls", "callers", "catalog", "streams", "hang", "embed", "find", "vectors", "search", "web",
-    "scripts", "shares", "audit", "backup", "crash",
+    "scripts", "shares", "audit", "policy", "backup", "crash",
 ];
 
 /// Runs the figures named on the command line, or all.
@@ -77,6 +78,7 @@ async fn main() -> Result<ExitCode> {
             "scripts" => scripts::measure(&mut report).await?,
             "shares" => shares::measure(&mut report).await?,
             "web" => web::measure(&mut report)?,
+            "policy" => policy::measure(&mut report).await?,
             "audit" => audit::measure(&mut report).await?,
             "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,

@@ -302,7 +302,8 @@ async fn bad_input_is_an_error_that_says_what_and_never_a_crash() {
         }
         // A script may take anything.
         let typed = |schema: &&Value| tool.spec().source == Source::Builtin || schema.get("type").is_some();
-        let properties = tool.schema().document()["properties"].as_object().unwrap();
+        let document = tool.schema().document();
+        let properties = document["properties"].as_object().unwrap();
         for (key, property) in properties.iter().filter(|(_, property)| typed(property)) {
             let wrong = if property["type"] == json!("boolean") { json!("x".repeat(1 << 20)) } else { json!(true) };
             let error = app.call(&root, name, json!({key.as_str(): wrong})).await.err();

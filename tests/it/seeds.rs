@@ -134,7 +134,7 @@ async fn every_name_takes_the_parameters_of_its_seed() {
     for (name, text) in NAMES {
         let found = registry.find(name).unwrap();
         let own = found.alias().and_then(|alias| alias.schema());
-        let here = of_schema(own.unwrap_or(found.tool.schema()).document());
+        let here = of_schema(&own.unwrap_or(found.tool.schema()).document());
         let seed = published(text);
         for (parameter, (needed, kind)) in &seed {
             let (needed_here, kind_here) = here.get(parameter).unwrap_or_else(|| panic!("{name} has no '{parameter}'"));

@@ -40,7 +40,7 @@ fn held(gate: &Gate) -> Tool {
         category: Category::Catalog,
         description: "Posts something.".to_owned(),
         when_to_use: "Never.".to_owned(),
-        parameters: json!({"type": "object"}),
+        parameters: json!({"type": "object"}).into(),
         risk: Risk::HighWrite,
         permission: None,
         timeout: Duration::from_secs(60),

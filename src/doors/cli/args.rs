@@ -41,6 +41,8 @@ pub enum Command {
     Call(CallArgs),
     /// List the agents, or show one
     Agents(AgentsArgs),
+    /// Runs of agents: list, stop
+    Runs(RunsArgs),
     /// Take files and folders into the knowledge base
     Ingest(IngestArgs),
     /// The audit: verify its chain, take an anchor
@@ -265,6 +267,34 @@ pub struct CallArgs {
     /// The ticket of the same call, once a person has decided it: prints what came of it
     #[arg(long, value_name = "ID")]
     pub ticket: Option<String>,
+}
+
+/// The runs to list.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub struct RunsArgs {
+    /// Something else than listing them
+    #[command(subcommand)]
+    pub command: Option<RunsCommand>,
+    /// Of one kind: chat, sub, job, channel, api, acp
+    #[arg(long)]
+    pub kind: Option<String>,
+    /// Of one agent, by its id
+    #[arg(long, value_name = "ID")]
+    pub agent: Option<String>,
+    /// In one state: queued, running, waiting, done, failed, cancelled, uncertain
+    #[arg(long)]
+    pub state: Option<String>,
+}
+
+/// Other things that can be done with runs.
+#[derive(Debug, Subcommand)]
+pub enum RunsCommand {
+    /// Stop a run and all that it began
+    Stop {
+        /// The run's id
+        id: String,
+    },
 }
 
 /// Documents to take in.

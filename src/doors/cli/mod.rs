@@ -12,6 +12,7 @@ mod people;
 mod platform;
 mod progress;
 pub mod run;
+mod runs;
 mod screen;
 pub mod scripts;
 mod tools;

@@ -5,7 +5,7 @@ use super::{
     args::{Command, VaultCommand},
     audit, backup,
     client::Client,
-    ingest, people, platform,
+    ingest, people, platform, runs,
     screen::Screen,
     tools,
 };
@@ -54,6 +54,7 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Find(args) => tools::find(args, client, &screen).await,
         Command::Call(args) => tools::call(args, client, &screen).await,
         Command::Agents(args) => agents::list(args, client, &screen).await,
+        Command::Runs(args) => runs::runs(args, client, &screen).await,
         Command::Ingest(args) => ingest::ingest(args, client, &screen).await,
         Command::Audit(_) => audit::anchor(client, &screen).await,
         Command::Vault(VaultCommand::Rotate(args)) => platform::rotate(args, client, &screen).await,

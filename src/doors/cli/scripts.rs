@@ -183,7 +183,7 @@ async fn run(path: &Path, arguments: &[String], workers: &Workers, screen: &Scre
     }
     let script = Loaded::ungranted(Origin::Folder, &text);
     let schema = Schema::from_document(script.head.schema());
-    let arguments = match tools::arguments(arguments, schema.document()).and_then(|given| schema.check(given)) {
+    let arguments = match tools::arguments(arguments, &schema.document()).and_then(|given| schema.check(given)) {
         Ok(arguments) => arguments,
         Err(error) => return screen.refuse(&error),
     };

@@ -18,9 +18,10 @@ use super::{
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
 use satchel_model::{
-    agent::{Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, group, unknown},
+    agent::{Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, unknown},
     caller::Caller,
     error::Result,
+    policy::{GROUPS, PROFILES},
 };
 use satchel_services::agents as parts;
 use satchel_store::{agents::Agents, people::Actor};
@@ -83,7 +84,7 @@ struct AgentChoices {
 #[utoipa::path(get, path = "/api/agents/choices", tag = "agents", responses((status = 200, body = AgentChoices)))]
 async fn choices(state: Data<State>) -> HttpResult<Json<AgentChoices>> {
     let models = state.agent.providers().list().await?.iter().map(parts::model_name).collect();
-    Ok(Json(AgentChoices { models, profiles: group::profiles().collect(), groups: group::groups().collect() }))
+    Ok(Json(AgentChoices { models, profiles: PROFILES.iter().map(|(name, _)| *name).collect(), groups: GROUPS.iter().map(|(name, _)| *name).collect() }))
 }
 
 /// One agent.

@@ -18,7 +18,7 @@ use crate::http::caller::Who;
 use crate::http::error::HttpResult;
 use satchel_agent::exposure;
 use satchel_engine::authorise;
-use satchel_model::{caller::Caller, spec::Source};
+use satchel_model::{caller::Caller, policy::Situation, spec::Source};
 use satchel_services::find::{
     collisions::{self, Collision},
     finder::{Asker, Trial},
@@ -71,7 +71,8 @@ struct Costs {
 #[utoipa::path(get, path = "/api/tools/costs", tag = "tools", responses((status = 200, body = Costs)))]
 async fn costs(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Costs>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
-    let callable = registry.tools().iter().filter(|tool| authorise::may_call(tool, &caller, &settings));
+    let policy = state.invoker.policy(&Situation::default());
+    let callable = registry.tools().iter().filter(|tool| authorise::may_call(tool, &caller, &settings, &policy));
     let cost = |spec: &satchel_model::spec::Spec| Cost {
         id: spec.id(),
         source: spec.source,
@@ -101,7 +102,8 @@ async fn costs(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<
 #[utoipa::path(get, path = "/api/tools/collisions", tag = "tools", responses((status = 200, body = Vec<Collision>)))]
 async fn confused(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Vec<Collision>>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
-    let may = |tool| authorise::may_call(tool, &caller, &settings);
+    let policy = state.invoker.policy(&Situation::default());
+    let may = |tool| authorise::may_call(tool, &caller, &settings, &policy);
     let among: Vec<bool> = registry.tools().iter().map(|tool| may(tool)).collect();
     Ok(Json(collisions::find(&state.finder, &registry, &among).await?))
 }
@@ -111,6 +113,7 @@ async fn confused(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Js
 #[utoipa::path(post, path = "/api/eval/tools", tag = "tools", responses((status = 200, body = Trial)))]
 async fn try_out(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Trial>> {
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
-    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let policy = state.invoker.policy(&Situation::default());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings, policy: &policy };
     Ok(Json(state.finder.try_out(asker).await?))
 }

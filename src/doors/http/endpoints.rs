@@ -70,7 +70,8 @@ struct EndpointView {
     tool: String,
     /// JSON Schema of the tool's arguments.
     #[schema(value_type = Object)]
-    schema: Value,
+    #[schema(value_type = Value)]
+    schema: Arc<Value>,
     /// The cost in a model's context.
     tokens: u64,
 }
@@ -81,7 +82,7 @@ fn view(found: &Registered, endpoint: &Endpoint) -> EndpointView {
         effective_risk: endpoint.effective_risk(),
         tool: spec.id(),
         tokens: exposure::tokens(&spec),
-        schema: spec.parameters,
+        schema: spec.parameters.document(),
         endpoint: endpoint.clone(),
     }
 }

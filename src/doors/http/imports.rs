@@ -110,7 +110,7 @@ async fn preview(state: Data<State>, Who(by): Who<Actor>, body: Body<ImportAsk>)
     let kept = known.map_or_else(Vec::new, |known| kept::kept(&known.system, &read));
     let (id, now, operations) = (system.id, by.now, read.operations);
     let compare = move || {
-        let compared = difference::compare((id, &endpoints), operations, now, |one| row(&system, one));
+        let compared = difference::compare((id, &endpoints), operations, now, |one| row(&system, one))?;
         let gone: Vec<ImportGone> = compared.gone.iter().filter_map(|id| gone_row(&endpoints, *id)).collect();
         Ok((compared.operations, gone, compared.unusable))
     };

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
-use satchel_model::caller::Caller;
+use satchel_model::{caller::Caller, policy::Situation};
 use satchel_services::{
     find::{finder::Asker, hit::Hit},
     knowledge::{context, search::Hit as Passage},
@@ -53,7 +53,8 @@ async fn ask(
 ) -> HttpResult<Json<OfflineAnswer>> {
     let text = body.0.text;
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
-    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let policy = state.invoker.policy(&Situation::default());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings, policy: &policy };
     let tools = state.finder.find(asker, &text, NAMED).await?.hits;
     let passages = context::passages(&state.app, &caller, &text).await?;
     let note = match (tools.is_empty(), passages.is_empty()) {

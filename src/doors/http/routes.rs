@@ -3,8 +3,8 @@
 use super::{
     agents, audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings,
     endpoints, file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning,
-    memories, messages, offline, openapi, origins, processes, providers, restore, roles, route::Route, scripts, search,
-    sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
+    memories, messages, offline, openapi, origins, policies, processes, providers, restore, roles, route::Route, rules,
+    runs, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
 };
 
 /// Every route there is. The document lists them in this order.
@@ -16,6 +16,7 @@ pub fn all() -> Vec<Route> {
         conversations::routes(),
         messages::routes(),
         agents::routes(),
+        runs::routes(),
         health::routes(),
         openapi::routes(),
         setup::routes(),
@@ -25,6 +26,8 @@ pub fn all() -> Vec<Route> {
         keys::routes(),
         sessions::routes(),
         settings::routes(),
+        policies::routes(),
+        rules::routes(),
         vault::routes(),
         backups::routes(),
         doctor::routes(),

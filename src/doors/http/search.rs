@@ -17,6 +17,7 @@ use crate::http::error::HttpResult;
 use satchel_model::{
     caller::Caller,
     launch::{Kind, Thing},
+    policy::Situation,
 };
 use satchel_services::launcher::Launcher;
 
@@ -52,8 +53,8 @@ async fn everywhere(
     query: Query<SearchQuery>,
 ) -> HttpResult<Json<Things>> {
     let SearchQuery { q, limit } = query.into_inner();
-    let registry = state.invoker.registry();
-    let launcher = Launcher::new(&state.app, &registry, &caller);
+    let (registry, policy) = (state.invoker.registry(), state.invoker.policy(&Situation::default()));
+    let launcher = Launcher::new(&state.app, &registry, &caller, &policy);
     Ok(Json(Things { results: launcher.search(&q, limit.unwrap_or(10).min(MOST)).await? }))
 }
 
@@ -71,7 +72,7 @@ struct Used {
 /// Notes that the caller opened something: it ranks higher from now on.
 #[utoipa::path(post, path = "/api/search/used", request_body = Used, tag = "platform", responses((status = 204)))]
 async fn used(state: Data<State>, Who(caller): Who<Caller>, body: Body<Used>) -> HttpResult<HttpResponse> {
-    let registry = state.invoker.registry();
-    Launcher::new(&state.app, &registry, &caller).used(body.0.kind, &body.0.id).await?;
+    let (registry, policy) = (state.invoker.registry(), state.invoker.policy(&Situation::default()));
+    Launcher::new(&state.app, &registry, &caller, &policy).used(body.0.kind, &body.0.id).await?;
     Ok(HttpResponse::NoContent().finish())
 }

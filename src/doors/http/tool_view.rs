@@ -12,6 +12,7 @@ use satchel_engine::{
     authorise, configure,
     registry::Registry,
     tool::{Alias, Tool},
+    validate::Schema,
 };
 use satchel_model::{
     error::Result,
@@ -29,7 +30,8 @@ pub(super) struct AliasView {
     /// A description of what it does.
     description: String,
     /// Its parameters.
-    parameters: Value,
+    #[schema(value_type = Value)]
+    parameters: Arc<Value>,
 }
 
 /// The record of a tool's calls.
@@ -65,7 +67,8 @@ pub(super) struct ToolView {
     /// A description of when to choose it.
     when_to_use: String,
     /// JSON Schema of its arguments.
-    parameters: Value,
+    #[schema(value_type = Value)]
+    parameters: Arc<Value>,
     /// Least risk of a call.
     risk: Risk,
     /// The highest risk of a call, where its arguments, or those it calls others with, can raise it.
@@ -127,7 +130,7 @@ impl ToolView {
             category: spec.category,
             description: spec.description.clone(),
             when_to_use: spec.when_to_use.clone(),
-            parameters: spec.parameters.clone(),
+            parameters: spec.parameters.document(),
             risk: facts.registry.least_risk(tool),
             risk_up_to: facts.registry.risk_up_to(tool),
             permission: spec.permission.clone(),
@@ -161,7 +164,7 @@ fn alias_view(tool: &Tool, alias: &Alias) -> AliasView {
     AliasView {
         name: alias.name().to_owned(),
         description: alias.description().unwrap_or(&tool.spec().description).to_owned(),
-        parameters: alias.schema().map_or_else(|| tool.spec().parameters.clone(), |s| s.document().clone()),
+        parameters: alias.schema().map_or_else(|| tool.spec().parameters.document(), Schema::document),
     }
 }
 

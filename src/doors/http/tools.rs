@@ -31,6 +31,7 @@ use satchel_model::{
     caller::Caller,
     conversation::ConversationId,
     error::{Error, Kind, Result},
+    policy::Situation,
 };
 use satchel_services::{
     answer::InvokeAnswer,
@@ -57,8 +58,8 @@ pub(super) fn routes() -> Vec<Route> {
 #[utoipa::path(get, path = "/api/tools", tag = "tools", responses((status = 200, body = Vec<ToolView>)))]
 async fn list(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Vec<ToolView>>> {
     let facts = Facts::read(&state).await?;
-    let registry = state.invoker.registry();
-    let seen = registry.tools().iter().filter(|tool| authorise::may_see(tool, &caller));
+    let (registry, policy) = (state.invoker.registry(), state.invoker.policy(&Situation::default()));
+    let seen = registry.tools().iter().filter(|tool| authorise::may_use(tool, &caller, &policy));
     Ok(Json(seen.map(|tool| ToolView::new(tool, &facts)).collect()))
 }
 
@@ -102,7 +103,8 @@ async fn find(state: Data<State>, Who(caller): Who<Caller>, Body(need): Body<Nee
     let started = std::time::Instant::now();
     let limit = need.limit.unwrap_or(5).min(50);
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
-    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let policy = state.invoker.policy(&Situation::default());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings, policy: &policy };
     let found = state.finder.find(asker, &need.query, limit).await?;
     Ok(Json(FoundTools { results: found.hits, note: found.note, took_ms: started.elapsed().as_secs_f64() * 1_000.0 }))
 }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::{
     assessed::AssessedCall,
     inquiry::{Inquiry, ticket},
-    rule::cause,
+    rule::ruling,
 };
 use crate::{changed::CHANGED, consent, context::Pipeline, extent::Extent, rehearse};
 use satchel_model::{call::Ticket, error::Result, spec::Risk};
@@ -27,7 +27,7 @@ pub(crate) async fn ask(
     let extent = assessed.extent(pipeline.app()).await?;
     let question = rehearse::question(pipeline, assessed.call, assessed.found, assessed.prepared).await?;
     // A person had to be asked before: that they need not be now would be for them to see, too.
-    let (rule, scope) = match cause(pipeline.app(), assessed, &extent).await? {
+    let (rule, scope) = match ruling(pipeline.app(), assessed, &extent).await?.cause() {
         Some(cause) => (format!(" {}", cause.reason), cause.scope),
         None => (String::new(), None),
     };

@@ -5,6 +5,7 @@ use serde_json::json;
 use crate::{
     consent::PendingConsent,
     extent::Extent,
+    judged::Judged,
     prepared::PreparedCall,
     registry::{Found, Registry},
 };
@@ -31,6 +32,8 @@ pub(crate) struct AssessedCall<'a> {
     pub tainted: bool,
     /// Scripts it would run that its caller has not agreed to yet.
     pub pending: Vec<PendingConsent>,
+    /// The judgement of policies and rules on it.
+    pub judged: Judged,
 }
 
 impl AssessedCall<'_> {
@@ -40,7 +43,7 @@ impl AssessedCall<'_> {
     ///
     /// As [`Extent::read`].
     pub(crate) async fn extent(&self, app: &App) -> Result<Extent> {
-        Extent::read(app, self.prepared, self.registry).await
+        Extent::read(app, self.prepared, self.registry, self.call.caller.user).await
     }
 
     pub(super) fn asks_because(&self, app: &App) -> Option<String> {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use super::{
     assessed::AssessedCall,
-    rule::{Cause, cause, may_ask},
+    rule::{Cause, Ruling, may_ask, ruling},
 };
 use crate::{context::Pipeline, extent::Extent, rehearse};
 use satchel_app::App;
@@ -12,6 +12,7 @@ use satchel_model::{
     call::{Ticket, TicketId, TicketState},
     error::Result,
     question::Question,
+    rule::Rule,
     unseen::visible,
     warning::warnings,
 };
@@ -29,15 +30,29 @@ pub(crate) struct Inquiry {
     pub(super) extent: Extent,
 }
 
+/// What comes of a call that may have to be asked about.
+pub(crate) enum Asked<'a> {
+    /// It passes.
+    Pass,
+    /// It passes, because a rule for arguments spares the question.
+    Spared(&'a Rule),
+    /// A person is asked.
+    Person(Box<Inquiry>),
+}
+
 /// The question to a person, if one must be asked. Fails where nothing could come of it.
-pub(crate) async fn asked(pipeline: &Arc<dyn Pipeline>, assessed: &AssessedCall<'_>) -> Result<Option<Inquiry>> {
+pub(crate) async fn asked<'a>(pipeline: &Arc<dyn Pipeline>, assessed: &'a AssessedCall<'_>) -> Result<Asked<'a>> {
     if assessed.pending.is_empty() && !may_ask(pipeline.app(), assessed) {
-        return Ok(None);
+        return Ok(Asked::Pass);
     }
     let extent = assessed.extent(pipeline.app()).await?;
-    let Some(Cause { reason, scope }) = cause(pipeline.app(), assessed, &extent).await? else { return Ok(None) };
+    let Cause { reason, scope } = match ruling(pipeline.app(), assessed, &extent).await? {
+        Ruling::Pass => return Ok(Asked::Pass),
+        Ruling::Spared(rule) => return Ok(Asked::Spared(rule)),
+        Ruling::Ask(cause) => cause,
+    };
     let question = rehearse::question(pipeline, assessed.call, assessed.found, assessed.prepared).await?;
-    Ok(Some(Inquiry { reason, question, scope, extent }))
+    Ok(Asked::Person(Box::new(Inquiry { reason, question, scope, extent })))
 }
 
 /// The calls within one that a yes covers, in words: how risky they may get nobody sees in the arguments.

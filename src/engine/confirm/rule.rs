@@ -3,7 +3,7 @@
 use super::{assessed::AssessedCall, reach::NewPlaces};
 use crate::{consent, extent::Extent};
 use satchel_app::App;
-use satchel_model::{destination::Destination, error::Result, spec::Risk, unseen::is_unseen};
+use satchel_model::{destination::Destination, error::Result, rule::Rule, spec::Risk, unseen::is_unseen};
 use satchel_store::tickets::ConversationApproval;
 
 /// Longest scope: one that says more is read by nobody.
@@ -24,9 +24,30 @@ impl Cause {
     }
 }
 
+/// What the rules say of a call.
+pub(super) enum Ruling<'a> {
+    /// Nothing asks.
+    Pass,
+    /// A rule for arguments spares the question.
+    Spared(&'a Rule),
+    /// A person is asked.
+    Ask(Cause),
+}
+
+impl Ruling<'_> {
+    /// The reason, where a person is asked.
+    pub(super) fn cause(self) -> Option<Cause> {
+        match self {
+            Self::Ask(cause) => Some(cause),
+            Self::Pass | Self::Spared(_) => None,
+        }
+    }
+}
+
 /// Whether anything could ask about the call: of all others the extent need not be known.
 pub(super) fn may_ask(app: &App, assessed: &AssessedCall<'_>) -> bool {
     match assessed.prepared.risk {
+        _ if !assessed.judged.asks.is_empty() => true,
         Risk::Read | Risk::LowWrite if assessed.tainted => true,
         Risk::HighWrite if assessed.tainted || !assessed.call.caller.permissions.is_all() => true,
         Risk::Destructive => true,
@@ -34,45 +55,56 @@ pub(super) fn may_ask(app: &App, assessed: &AssessedCall<'_>) -> bool {
     }
 }
 
-/// Why a person is asked about a call; `None` where no rule does.
-pub(super) async fn cause(app: &App, assessed: &AssessedCall<'_>, extent: &Extent) -> Result<Option<Cause>> {
-    Ok(match (consent::reason(&assessed.pending), rule(app, assessed, extent).await?) {
-        // A yes to a script's text is kept by itself, and no conversation's yes stands for it.
-        (Some(consent), Some(Cause { reason, .. })) => Some(Cause::once(format!("{consent} {reason}"))),
-        (Some(consent), None) => Some(Cause::once(consent)),
-        (None, cause) => cause,
-    })
+/// Why a person is asked about a call, if a rule asks and no other one spares the question.
+pub(super) async fn ruling<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) -> Result<Ruling<'a>> {
+    let ruling = rule(app, assessed, extent).await?;
+    // A yes to a script's text is kept by itself, and no conversation's yes or rule stands for it.
+    let Some(consent) = consent::reason(&assessed.pending) else { return Ok(ruling) };
+    let reason = ruling.cause().map_or_else(|| consent.clone(), |cause| format!("{consent} {}", cause.reason));
+    Ok(Ruling::Ask(Cause::once(reason)))
 }
 
 /// The rule that asks, if any does.
-async fn rule(app: &App, assessed: &AssessedCall<'_>, extent: &Extent) -> Result<Option<Cause>> {
-    let AssessedCall { call, prepared, tainted, .. } = assessed;
+async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) -> Result<Ruling<'a>> {
+    let AssessedCall { call, prepared, tainted, judged, .. } = assessed;
     // A yes opens the places a call reaches, whatever it was asked for. No yes for the conversation waives this: a host it
     // has reached is not asked about again, and no other one is covered.
-    let new = NewPlaces::new(app, assessed, extent, &[]).await?.message();
+    let all_new = NewPlaces::new(app, assessed, extent, &[]).await?.message();
+    let new = match &judged.allow {
+        Some(rule) if all_new.is_some() => {
+            let named: Vec<Destination> = extent.places().filter(|place| rule.names(place)).cloned().collect();
+            NewPlaces::new(app, assessed, extent, &named).await?.message()
+        }
+        _ => all_new.clone(),
+    };
     let everybody = (*tainted && extent.for_everybody).then(|| FOR_EVERYBODY.to_owned());
-    let always: Vec<String> = extent.reason().into_iter().chain(everybody).collect();
+    let always: Vec<String> = extent.reason().into_iter().chain(judged.asks.iter().cloned()).chain(everybody).collect();
     let once = |rule: &str| {
         let told: Vec<&str> = [rule].into_iter().chain(new.as_deref()).collect();
-        Ok(Some(Cause::once(told.join(" "))))
+        Ok(Ruling::Ask(Cause::once(told.join(" "))))
     };
     if !always.is_empty() {
         return once(&always.join(" "));
     }
-    match prepared.risk {
-        Risk::Read | Risk::LowWrite => Ok(new.map(Cause::once)),
-        Risk::Destructive => once("It is destructive: that is always asked."),
-        Risk::HighWrite if *tainted => once("It is high write, and content from outside is in this conversation."),
-        Risk::HighWrite if call.caller.permissions.is_all() => Ok(None),
-        Risk::HighWrite => {
+    let unless_new = |spared: Ruling<'a>| Ok(new.clone().map_or(spared, |new| Ruling::Ask(Cause::once(new))));
+    match (prepared.risk, &judged.allow) {
+        (Risk::Destructive, _) => once("It is destructive: that is always asked."),
+        (Risk::Read | Risk::LowWrite, Some(rule)) if all_new.is_some() => unless_new(Ruling::Spared(rule)),
+        (Risk::Read | Risk::LowWrite, _) => unless_new(Ruling::Pass),
+        (Risk::HighWrite, Some(rule)) if *tainted || !call.caller.permissions.is_all() => {
+            unless_new(Ruling::Spared(rule))
+        }
+        (Risk::HighWrite, _) if *tainted => once("It is high write, and content from outside is in this conversation."),
+        (Risk::HighWrite, _) if call.caller.permissions.is_all() => Ok(Ruling::Pass),
+        (Risk::HighWrite, _) => {
             let scope = prepared.call.scope().and_then(|within| scope(assessed, extent, &within));
             if let Some(approval) = scope.clone().and_then(|scope| for_conversation(assessed, scope, extent))
                 && app.stores.tickets.approved_for(approval).await?
             {
-                return Ok(None);
+                return Ok(Ruling::Pass);
             }
             let reason = "It is high write, and you do not hold the permission '*'.".to_owned();
-            Ok(Some(Cause { reason, scope }))
+            Ok(Ruling::Ask(Cause { reason, scope }))
         }
     }
 }

@@ -17,7 +17,8 @@ pub(crate) async fn ensure_covered(app: &App, assessed: &AssessedCall<'_>, cover
         return Err(changed::refusal());
     }
     let untold = |reason: &String| !coverage.reasons.contains(reason);
-    if let Some(reason) = assessed.asks_because(app).filter(untold) {
+    let asking = assessed.asks_because(app).into_iter().chain(assessed.judged.asks.iter().cloned());
+    if let Some(reason) = asking.into_iter().find(untold) {
         return Err(cannot_ask(assessed, &reason));
     }
     let new = NewPlaces::new(app, assessed, &extent, &coverage.places).await?;

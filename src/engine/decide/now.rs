@@ -7,6 +7,7 @@ use crate::{
     consent,
     extent::Extent,
     invoker::Invoker,
+    judged::Judged,
     prepared::PreparedCall,
     record::redact,
     registry::{Found, Registry},
@@ -15,7 +16,9 @@ use satchel_model::{
     audit::{AuditOutcome, Event},
     call::{Approved, Ticket, TicketState},
     caller::Caller,
+    destination::Destination,
     error::Result,
+    user::UserId,
 };
 use satchel_store::tickets::Verdict;
 use serde_json::Value;
@@ -30,14 +33,23 @@ pub(super) struct Now {
 }
 
 impl Invoker {
-    /// A call as it is now. Fails where it cannot be made any more.
-    pub(super) async fn now(&self, tool: &str, arguments: &Value) -> Result<Now> {
+    /// A call of this person as it is now. Fails where it cannot be made any more.
+    pub(super) async fn now(&self, tool: &str, arguments: &Value, user: UserId) -> Result<Now> {
         let registry = self.registry();
         let found = registry.find(tool)?;
         let arguments = found.own_arguments(arguments.clone())?;
         let prepared = registry.prepare(&found.tool, arguments)?;
-        let extent = Extent::read(&self.app, &prepared, &registry).await?;
+        let extent = Extent::read(&self.app, &prepared, &registry, user).await?;
         Ok(Now { found, registry, prepared, extent })
+    }
+
+    /// The destinations that a call reaches, whether its arguments name them or not.
+    ///
+    /// # Errors
+    ///
+    /// Where it cannot be made.
+    pub async fn reached_by(&self, tool: &str, arguments: &Value) -> Result<Vec<Destination>> {
+        Ok(self.now(tool, arguments).await?.extent.reaches)
     }
 
     /// Closes an open ticket and asks anew where its call is no longer what was asked about: gives the closed ticket, and the
@@ -52,7 +64,7 @@ impl Invoker {
             return Ok(None);
         }
         // Running one that cannot be made any more says why.
-        let Ok(now) = self.now(&ticket.tool, &ticket.arguments).await else { return Ok(None) };
+        let Ok(now) = self.now(&ticket.tool, &ticket.arguments, ticket.user).await else { return Ok(None) };
         let Now { found, registry, prepared, extent } = &now;
         if !confirm::is_changed(ticket, asker, prepared.risk, extent) {
             return Ok(None);
@@ -60,7 +72,8 @@ impl Invoker {
         let call = approved_call(ticket, asker.clone(), &Approved::default(), person);
         let tainted = self.origin_of_conversation(&call).await?.is_some();
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
-        let assessed = AssessedCall { call: &call, found, registry, prepared, tainted, pending };
+        let judged = Judged::new(&self.app, &self.policy(&call.situation), registry, &call, prepared).await?;
+        let assessed = AssessedCall { call: &call, found, registry, prepared, tainted, pending, judged };
         let instead = confirm::ask(&self.pipeline(), &assessed, ticket, asker.clone()).await?.id;
         let arguments = redact(&ticket.arguments, found.tool.private_arguments());
         let row = decision_row(ticket, person, "ask_again", AuditOutcome::Waiting);

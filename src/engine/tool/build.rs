@@ -50,7 +50,7 @@ impl Tool {
             description: what.to_owned(),
             when_to_use: when.to_owned(),
             category,
-            parameters: schema.document().clone(),
+            parameters: schema.given().clone(),
             risk: Risk::Read,
             permission: None,
             timeout: DEFAULT_TIMEOUT,

@@ -53,11 +53,16 @@ impl Tool {
     pub fn definition(&self) -> &Definition {
         self.definition.get_or_init(|| {
             let spec = &self.spec;
-            let (id, parameters) = (spec.id(), canonical(&spec.parameters).to_string());
+            let (id, parameters) = (spec.id(), canonical(&spec.parameters.document()).to_string());
             let made_of = self.made_of.as_deref().unwrap_or(env!("CARGO_PKG_VERSION"));
             let permission = spec.permission.as_deref().unwrap_or_default();
             Definition::from_parts([&id, made_of, spec.risk.as_str(), permission, &parameters])
         })
+    }
+
+    /// Returns whether this is the text it is made of: [`Tool::made_of`].
+    pub fn is_made_of(&self, text: &str) -> bool {
+        self.made_of.as_deref() == Some(text)
     }
 
     /// Whether calls can stand in its arguments.

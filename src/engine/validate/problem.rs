@@ -39,7 +39,7 @@ impl Schema {
 
     /// The things a value may be that may be one of several.
     fn options(&self, error: &ValidationError<'_>) -> String {
-        let options = self.document.pointer(&error.schema_path().to_string()).and_then(Value::as_array);
+        let options = self.compiled().document.pointer(&error.schema_path().to_string()).and_then(Value::as_array);
         let told: Vec<String> = options.into_iter().flatten().map(wanted).collect();
         if told.is_empty() { "of another shape".to_owned() } else { told.join(" or ") }
     }
@@ -47,7 +47,7 @@ impl Schema {
     /// The parameters there are where an unknown one was given.
     fn known(&self, error: &ValidationError<'_>) -> String {
         let rule = error.schema_path().to_string();
-        let object = rule.rsplit_once('/').and_then(|(object, _)| self.document.pointer(object));
+        let object = rule.rsplit_once('/').and_then(|(object, _)| self.compiled().document.pointer(object));
         let properties = object.and_then(|object| object.get("properties")?.as_object());
         let names: Vec<String> = properties.into_iter().flat_map(Map::keys).take(MAX_KNOWN).cloned().collect();
         if names.is_empty() { String::new() } else { format!(" (known: {})", quoted(&names)) }

@@ -3,11 +3,11 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::group;
 use crate::{
     error::{Error, Result},
     figure,
     id::shorten,
+    policy::{GROUPS, PROFILES},
     provider::parameters::ReasoningEffort,
     settings::Exposure,
     spec::Risk,
@@ -136,15 +136,15 @@ impl AgentDraft {
             *entries = list(field, std::mem::take(entries))?;
         }
         if let Some(name) = self.profile.as_deref()
-            && group::profile(name).is_none()
+            && !PROFILES.iter().any(|(known, _)| *known == name)
         {
-            let known = group::profiles().collect::<Vec<_>>().join(", ");
+            let known = names(PROFILES);
             let message = format!("There is no profile '{}': there are {known}.", shorten(name));
             return Err(wrong("profile", message));
         }
         for entry in self.allow.iter().chain(&self.deny).filter_map(|entry| entry.strip_prefix("group:")) {
-            if !group::groups().any(|known| known == entry) {
-                let known = group::groups().collect::<Vec<_>>().join(", ");
+            if !GROUPS.iter().any(|(known, _)| *known == entry) {
+                let known = names(GROUPS);
                 let is_allowed = self.allow.iter().any(|one| one.strip_prefix("group:") == Some(entry));
                 let field = if is_allowed { "allow" } else { "deny" };
                 return Err(wrong(field, format!("There is no group '{}': there are {known}.", shorten(entry))));
@@ -156,6 +156,11 @@ impl AgentDraft {
         self.budget.check()?;
         Ok(self)
     }
+}
+
+/// The names of a table, for messages.
+fn names(table: &[(&'static str, &[&str])]) -> String {
+    table.iter().map(|(name, _)| *name).collect::<Vec<_>>().join(", ")
 }
 
 impl AgentBudget {

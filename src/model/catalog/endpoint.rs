@@ -6,7 +6,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-use super::{pace::RateLimit, proposal::Proposal, style::Style, system::SystemId, waiting::Waiting, xml_name};
+use super::{imported::Imported, pace::RateLimit, style::Style, system::SystemId, waiting::Waiting, xml_name};
 use crate::{
     id::{Id, Noun},
     origin::Origin,
@@ -218,7 +218,7 @@ pub struct Endpoint {
     /// there is such.
     #[serde(serialize_with = "whether")]
     #[schema(value_type = bool)]
-    pub imported: Option<Box<Proposal>>,
+    pub imported: Option<Imported>,
     /// The writer, where a tool wrote it, until a person has reviewed it.
     pub waiting: Option<Waiting>,
     /// The origin of what waits, if from outside.
@@ -230,10 +230,7 @@ pub struct Endpoint {
 }
 
 /// Answers say whether it came from a document, not what stood there.
-fn whether<S: serde::Serializer>(
-    imported: &Option<Box<Proposal>>,
-    serializer: S,
-) -> std::result::Result<S::Ok, S::Error> {
+fn whether<S: serde::Serializer>(imported: &Option<Imported>, serializer: S) -> std::result::Result<S::Ok, S::Error> {
     serializer.serialize_bool(imported.is_some())
 }
 

@@ -17,6 +17,9 @@ const COMPRESSED: u8 = 1;
 /// The flag of gRPC-Web's trailers.
 const TRAILERS: u8 = 0x80;
 
+/// A deflated byte stands for no more bytes than this (<https://zlib.net/zlib_tech.html>).
+const DEFLATED: usize = 1_032;
+
 /// The encodings `grpc-accept-encoding` asks for.
 pub const ACCEPTED: &str = "identity,gzip";
 
@@ -44,6 +47,16 @@ pub enum Frame {
     Message(Bytes),
     /// gRPC-Web's trailers: lines of `name: value`.
     Trailers(Bytes),
+}
+
+/// A frame that is there as a whole, and may be packed yet.
+#[derive(Debug)]
+pub struct Whole {
+    flag: u8,
+    /// Bytes of its content.
+    pub length: usize,
+    /// Most bytes of its content once it is unpacked.
+    pub unpacked_at_most: usize,
 }
 
 /// Messages as one body.
@@ -76,12 +89,12 @@ impl Frames {
         self.pending.extend_from_slice(piece);
     }
 
-    /// Returns the next whole frame, if it is there.
+    /// Returns the next frame, if it is there as a whole: it is to be unpacked next.
     ///
     /// # Errors
     ///
     /// If it is too long or no frame.
-    pub fn next_frame(&mut self) -> Result<Option<Frame>> {
+    pub fn whole(&mut self) -> Result<Option<Whole>> {
         let Some(&[flag, a, b, c, d]) = self.pending.first_chunk::<HEAD>() else { return Ok(None) };
         let length = u32::from_be_bytes([a, b, c, d]) as usize;
         if flag & !(COMPRESSED | TRAILERS) != 0 {
@@ -93,10 +106,21 @@ impl Frames {
         if self.pending.len() < HEAD + length {
             return Ok(None);
         }
+        let unpacked_at_most =
+            if flag & COMPRESSED == 0 { length } else { length.saturating_mul(DEFLATED).min(self.most) };
+        Ok(Some(Whole { flag, length, unpacked_at_most }))
+    }
+
+    /// Takes the frame that was found, unpacked.
+    ///
+    /// # Errors
+    ///
+    /// If it is too long, or packed otherwise than was said.
+    pub fn unpack(&mut self, Whole { flag, length, .. }: Whole) -> Result<Frame> {
         self.pending.advance(HEAD);
         let content = self.pending.split_to(length).freeze();
         let content = if flag & COMPRESSED == 0 { content } else { self.unpacked(&content)? };
-        Ok(Some(if flag & TRAILERS == 0 { Frame::Message(content) } else { Frame::Trailers(content) }))
+        Ok(if flag & TRAILERS == 0 { Frame::Message(content) } else { Frame::Trailers(content) })
     }
 
     /// A compressed message, unpacked no further than one may be long.
@@ -127,6 +151,12 @@ impl Frames {
 mod tests {
     use super::*;
     use proptest::prelude::*;
+
+    impl Frames {
+        fn next_frame(&mut self) -> Result<Option<Frame>> {
+            self.whole()?.map(|whole| self.unpack(whole)).transpose()
+        }
+    }
 
     proptest! {
         #[test]

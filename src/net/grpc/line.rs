@@ -13,7 +13,10 @@ use super::{
     status::{OK, Status, TRAILERS, UNAVAILABLE, UNKNOWN},
     web::Web,
 };
-use crate::http::Http;
+use crate::{
+    http::Http,
+    room::{Growth, Room},
+};
 use satchel_model::error::{Error, Kind, Result};
 
 /// A call: the messages go out at once, what comes back is collected.
@@ -60,9 +63,19 @@ impl Line {
         Ok(Self::Native(Channel::open(connection, base, headers).await?))
     }
 
+    /// The same, with room that is taken for what comes back.
+    #[must_use]
+    pub fn within(mut self, room: Room) -> Self {
+        match &mut self {
+            Self::Native(channel) => channel.room = room,
+            Self::Web(web) => web.room = room,
+        }
+        self
+    }
+
     /// Speaks gRPC-Web through the guarded client.
     pub fn web(http: Http, base: Url, headers: HeaderMap) -> Self {
-        Self::Web(Web { http, base, headers })
+        Self::Web(Web { http, base, headers, room: Room::unbounded() })
     }
 
     /// Calls.
@@ -93,43 +106,65 @@ pub(super) fn address(base: &Url, ask: &Ask) -> Result<Url> {
     Ok(url)
 }
 
+/// Most pieces of a body in a row that are empty.
+const MOST_EMPTY: usize = 1_000;
+
 /// A reply being put together from the pieces of a body.
 #[derive(Debug)]
-pub(super) struct Collected {
+pub(super) struct Collected<'a> {
     frames: Frames,
-    room: (usize, usize),
+    left: (usize, usize),
     messages: Vec<Bytes>,
     more: bool,
+    /// Room for it, and bytes that have come or may come of what did.
+    growth: Growth<'a>,
+    grown: usize,
+    /// Pieces in a row that brought nothing.
+    empty: usize,
 }
 
-impl Collected {
+impl<'a> Collected<'a> {
     /// An empty one, of an answer with this head.
-    pub(super) fn new(ask: &Ask, headers: &HeaderMap) -> Self {
+    pub(super) fn new(ask: &Ask, headers: &HeaderMap, room: &'a Room) -> Self {
         Self {
             frames: Frames::new(ask.most.1, Encoding::from_headers(headers)),
-            room: ask.most,
+            left: ask.most,
             messages: Vec::new(),
             more: false,
+            growth: Growth::new(room, ask.most.1),
+            grown: 0,
+            empty: 0,
         }
     }
 
-    /// Takes a piece. Gives the trailers of gRPC-Web once they are there, and whether to go on.
-    pub(super) fn take(&mut self, piece: &[u8]) -> Result<(Option<HeaderMap>, bool)> {
+    /// Takes a piece, once there is room for it. Gives the trailers of gRPC-Web once they are there, and whether to go on.
+    pub(super) async fn take(&mut self, piece: &[u8]) -> Result<(Option<HeaderMap>, bool)> {
+        self.empty = if piece.is_empty() { self.empty + 1 } else { 0 };
+        if self.empty > MOST_EMPTY {
+            return Err(Error::upstream(format!("The answer has {MOST_EMPTY} pieces in a row that are empty.")));
+        }
+        self.grow(piece.len()).await?;
         self.frames.feed(piece);
-        while let Some(frame) = self.frames.next_frame()? {
-            match frame {
+        while let Some(whole) = self.frames.whole()? {
+            self.grow(whole.unpacked_at_most.saturating_sub(whole.length)).await?;
+            match self.frames.unpack(whole)? {
                 Frame::Trailers(lines) => return Ok((Some(trailers(&lines)), false)),
                 Frame::Message(message) => {
-                    if self.room.0 == 0 || message.len() > self.room.1 {
+                    if self.left.0 == 0 || message.len() > self.left.1 {
                         self.more = true;
                         return Ok((None, false));
                     }
-                    self.room = (self.room.0 - 1, self.room.1 - message.len());
+                    self.left = (self.left.0 - 1, self.left.1 - message.len());
                     self.messages.push(message);
                 }
             }
         }
         Ok((None, true))
+    }
+
+    async fn grow(&mut self, bytes: usize) -> Result<()> {
+        self.grown = self.grown.saturating_add(bytes);
+        self.growth.reach(self.grown).await
     }
 
     /// Returns whether a message has come.

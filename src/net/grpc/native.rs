@@ -22,11 +22,15 @@ use super::{
     line::{Ask, Collected, Reply, address, ended_at_once, too_slow},
     status::Status,
 };
+use crate::room::Room;
 use satchel_model::error::{Error, Result};
 
 /// The time by which the server gives a call up later than we do. A server that is first ends a stream with an error,
 /// and what it had sent until then would be lost; one that is later hears of our end by the stream's reset.
 const GRACE: Duration = Duration::from_secs(1);
+
+/// Bytes of an answer that a server may send ahead of what has been taken.
+const WINDOW: u32 = 256 << 10;
 
 /// An HTTP/2 connection. It is closed when this is dropped, whatever the server holds up.
 #[derive(Debug)]
@@ -35,6 +39,7 @@ pub struct Channel {
     _end: DropGuard,
     base: Url,
     headers: HeaderMap,
+    pub(super) room: Room,
 }
 
 /// Runs what drives a connection until its end.
@@ -57,10 +62,14 @@ impl Channel {
     {
         let end = CancellationToken::new();
         let (driver, end) = (Driver(end.clone()), end.drop_guard());
-        let shaken = http2::handshake(driver.clone(), TokioIo::new(connection)).await;
+        let shaken = http2::Builder::new(driver.clone())
+            .initial_stream_window_size(WINDOW)
+            .initial_connection_window_size(WINDOW)
+            .handshake(TokioIo::new(connection))
+            .await;
         let (sender, requests) = shaken.map_err(|error| broken(&base, error))?;
         driver.execute(requests);
-        Ok(Self { sender, _end: end, base, headers })
+        Ok(Self { sender, _end: end, base, headers, room: Room::unbounded() })
     }
 
     pub(super) async fn call(&self, ask: Ask) -> Result<Reply> {
@@ -76,34 +85,36 @@ impl Channel {
         };
         let answer = timeout_at(deadline, asking).await.map_err(|_| slow())?.map_err(|error| broken(&url, error))?;
         if let Some(status) = ended_at_once(&url, answer.status(), answer.headers())? {
-            return Ok(Collected::new(&ask, answer.headers()).done(Some(status)));
+            return Ok(Collected::new(&ask, answer.headers(), &self.room).done(Some(status)));
         }
-        collect(answer, &ask, &url, deadline).await
+        self.collect(answer, &ask, &url, deadline).await
     }
-}
 
-async fn collect(answer: Response<Incoming>, ask: &Ask, url: &Url, deadline: Instant) -> Result<Reply> {
-    let mut collected = Collected::new(ask, answer.headers());
-    let mut body = answer.into_body();
-    loop {
-        let Ok(frame) = timeout_at(deadline, body.frame()).await else {
-            return if collected.has_begun() { Ok(collected.cut()) } else { Err(too_slow(url, ask.patience)) };
-        };
-        let frame = match frame {
-            Some(Ok(frame)) => frame,
-            Some(Err(_)) if collected.has_begun() => return Ok(collected.broken()),
-            Some(Err(error)) => return Err(broken(url, error)),
-            None => return Ok(collected.done(None)),
-        };
-        match frame.into_data() {
-            Ok(piece) => {
-                if let (_, false) = collected.take(&piece)? {
-                    return Ok(collected.done(None));
+    async fn collect(&self, answer: Response<Incoming>, ask: &Ask, url: &Url, mut end: Instant) -> Result<Reply> {
+        let mut collected = Collected::new(ask, answer.headers(), &self.room);
+        let mut body = answer.into_body();
+        loop {
+            let Ok(frame) = timeout_at(end, body.frame()).await else {
+                return if collected.has_begun() { Ok(collected.cut()) } else { Err(too_slow(url, ask.patience)) };
+            };
+            let frame = match frame {
+                Some(Ok(frame)) => frame,
+                Some(Err(_)) if collected.has_begun() => return Ok(collected.broken()),
+                Some(Err(error)) => return Err(broken(url, error)),
+                None => return Ok(collected.done(None)),
+            };
+            match frame.into_data() {
+                Ok(piece) => {
+                    let begun = Instant::now();
+                    if let (_, false) = collected.take(&piece).await? {
+                        return Ok(collected.done(None));
+                    }
+                    end += begun.elapsed();
                 }
-            }
-            Err(frame) => {
-                if let Ok(trailers) = frame.into_trailers() {
-                    return Ok(collected.done(Status::from_headers(&trailers)));
+                Err(frame) => {
+                    if let Ok(trailers) = frame.into_trailers() {
+                        return Ok(collected.done(Status::from_headers(&trailers)));
+                    }
                 }
             }
         }

@@ -12,7 +12,10 @@ use super::{
     line::{Ask, Collected, Reply, address, ended_at_once, too_slow},
     status::Status,
 };
-use crate::http::{Http, Request, Response};
+use crate::{
+    http::{Http, Request, Response},
+    room::Room,
+};
 use satchel_model::error::Result;
 
 const GRPC_WEB: HeaderValue = HeaderValue::from_static("application/grpc-web+proto");
@@ -23,6 +26,7 @@ pub struct Web {
     pub(super) http: Http,
     pub(super) base: Url,
     pub(super) headers: HeaderMap,
+    pub(super) room: Room,
 }
 
 impl Web {
@@ -39,26 +43,28 @@ impl Web {
         request.patience = ask.patience;
         let answer = self.http.send(request).await?;
         if let Some(status) = ended_at_once(&url, answer.status, &answer.headers)? {
-            return Ok(Collected::new(&ask, &answer.headers).done(Some(status)));
+            return Ok(Collected::new(&ask, &answer.headers, &self.room).done(Some(status)));
         }
-        collect(answer, &ask, &url, deadline).await
+        self.collect(answer, &ask, &url, deadline).await
     }
-}
 
-async fn collect(mut answer: Response, ask: &Ask, url: &Url, deadline: Instant) -> Result<Reply> {
-    let mut collected = Collected::new(ask, &answer.headers);
-    loop {
-        let Ok(piece) = timeout_at(deadline, answer.chunk()).await else {
-            return if collected.has_begun() { Ok(collected.cut()) } else { Err(too_slow(url, ask.patience)) };
-        };
-        let piece = match piece {
-            Ok(Some(piece)) => piece,
-            Ok(None) => return Ok(collected.done(None)),
-            Err(_) if collected.has_begun() => return Ok(collected.broken()),
-            Err(error) => return Err(error),
-        };
-        if let (trailers, false) = collected.take(&piece)? {
-            return Ok(collected.done(trailers.as_ref().and_then(Status::from_headers)));
+    async fn collect(&self, mut answer: Response, ask: &Ask, url: &Url, mut end: Instant) -> Result<Reply> {
+        let mut collected = Collected::new(ask, &answer.headers, &self.room);
+        loop {
+            let Ok(piece) = timeout_at(end, answer.chunk()).await else {
+                return if collected.has_begun() { Ok(collected.cut()) } else { Err(too_slow(url, ask.patience)) };
+            };
+            let piece = match piece {
+                Ok(Some(piece)) => piece,
+                Ok(None) => return Ok(collected.done(None)),
+                Err(_) if collected.has_begun() => return Ok(collected.broken()),
+                Err(error) => return Err(error),
+            };
+            let begun = Instant::now();
+            if let (trailers, false) = collected.take(&piece).await? {
+                return Ok(collected.done(trailers.as_ref().and_then(Status::from_headers)));
+            }
+            end += begun.elapsed();
         }
     }
 }

@@ -201,7 +201,7 @@ fn conversation() -> ChatRequest {
         tools: vec![ToolDefinition {
             name: "calc".to_owned(),
             description: "Computes.".to_owned(),
-            parameters: json!({"type": "object"}),
+            parameters: json!({"type": "object"}).into(),
         }],
         max_tokens: Some(9),
         ..ChatRequest::default()

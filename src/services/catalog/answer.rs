@@ -4,7 +4,10 @@ use bytes::Bytes;
 use reqwest::header::HeaderMap;
 use serde_json::{Map, Value, json};
 
-use super::rest::Target;
+use super::{
+    intake::{self, unread},
+    rest::Target,
+};
 use crate::reading::Reader;
 use satchel_engine::sanitise;
 use satchel_formats::payload::{self, Form};
@@ -82,10 +85,9 @@ impl Answer {
         secrets: impl Iterator<Item = &'a str>,
     ) -> Result<Self> {
         let (status, head) = (response.status.as_u16(), response.headers.clone());
-        let raw = match target.cx {
-            Some(cx) => cx.room().receive_whole(response, MAX_ANSWER).await.map_err(|error| unread(error, status))?,
-            None => response.bytes(MAX_ANSWER).await?,
-        };
+        let room = intake::room(target);
+        let received = response.receive_whole(&room, MAX_ANSWER).await;
+        let raw = received.map_err(|error| unread(error, Some(status)))?;
         let media = head.get("content-type").and_then(|value| value.to_str().ok()).map(str::to_owned);
         let forms = forms::of(secrets);
         let headers = match sanitise::hide(Value::Object(shown(&head)), &forms) {
@@ -104,7 +106,7 @@ impl Answer {
                     Ok(if is_page && is_refusal { body.with_page(&reader) } else { body })
                 };
                 let read = target.app.host.work.run_on(target.http.user(), long, read).await;
-                read.map_err(|error| unread(error, status))?
+                read.map_err(|error| unread(error, Some(status)))?
             }
         };
         Ok(Self { status, headers, form, body, raw, repeats_secret, page, attempts: 1, after_write: false })
@@ -246,19 +248,6 @@ impl Body {
     fn new((form, value): (Form, Value), raw: &[u8], secrets: &[String]) -> Self {
         let repeats_secret = form == Form::Binary && forms::stand_in(&String::from_utf8_lossy(raw), secrets);
         Self { form, value: sanitise::hide(value, secrets), repeats_secret, page: None }
-    }
-}
-
-/// The error of an answer there was no turn to read: whatever was asked for was done.
-fn unread(error: Error, status: u16) -> Error {
-    match error.kind() {
-        Kind::Busy => Error::new(
-            Kind::Timeout,
-            format!(
-                "The system answered with status {status}, and the server has too much work to read the answer now."
-            ),
-        ),
-        _ => error,
     }
 }
 

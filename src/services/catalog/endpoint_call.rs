@@ -21,6 +21,7 @@ use satchel_engine::context::Context;
 use satchel_model::{
     caller::Caller,
     catalog::{
+        directory::Directory,
         endpoint::{Endpoint, EndpointId, Operation, Parameter, ParameterPlace, is_json},
         place::Template,
         system::System,
@@ -118,6 +119,13 @@ pub(super) async fn answer(
         request.body = upload.read(target.app, caller).await?;
     }
     rest::send(target, &request).await
+}
+
+/// Returns the paths of the files that a call with these arguments sends.
+pub(super) fn sent_files(directory: &Directory, id: EndpointId, arguments: &Value) -> Vec<String> {
+    let found = directory.endpoint(id).and_then(|(_, endpoint)| request(endpoint, arguments));
+    // What makes no request sends none.
+    found.ok().and_then(|(_, upload)| upload).map(Upload::paths).unwrap_or_default()
 }
 
 /// Checks that the arguments make a request.

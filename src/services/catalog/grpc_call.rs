@@ -15,6 +15,7 @@ use serde_json::{Value, json};
 
 use super::{
     credential::{self, Credential, Ready},
+    intake::{self, unread},
     rest::{self, Target},
 };
 use satchel_app::calling::Described;
@@ -35,6 +36,8 @@ use satchel_net::{
 
 /// Most messages taken, and most bytes of all together: as many as gRPC takes of one unless told otherwise.
 const MOST: (usize, usize) = (1_000, 4 << 20);
+/// Messages of more bytes than this together are shown beside the async threads.
+const LONG: usize = 16 << 10;
 /// Longest time in which all services of a system are described.
 const ALL_SERVICES: Duration = Duration::from_secs(120);
 /// The time a system has to show that it speaks native gRPC.
@@ -64,6 +67,8 @@ pub struct GrpcAsk {
 struct Answered {
     method: MethodDescriptor,
     messages: Vec<Value>,
+    /// Bytes in which they came.
+    bytes: usize,
     status: Status,
     more: bool,
 }
@@ -79,7 +84,15 @@ pub(super) async fn call(target: &Target<'_>, ask: &GrpcAsk) -> Result<Output> {
     };
     let conversation = |ready| converse(target, ask, given.clone(), ready);
     let (ready, ended) = credential::attempt(target, conversation, is_refused).await?;
-    ready.knowing(credential::given(&given)).cleaned(ended.and_then(shown))
+    let ready = ready.knowing(credential::given(&given));
+    match ended {
+        Ok(answered) if answered.bytes > LONG => {
+            let clean = move || ready.cleaned(shown(answered));
+            let read = target.app.host.work.run(target.http.user(), clean).await;
+            read.map_err(|error| unread(error, None))
+        }
+        ended => ready.cleaned(ended.and_then(shown)),
+    }
 }
 
 /// Hands each of a system's services over, by its name and with its types, until `each` wants no more. Calls learn them anew
@@ -121,7 +134,7 @@ pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &De
 
 /// Returns whether trying gRPC-Web after native gRPC would be told the same.
 fn is_final(error: &Error) -> bool {
-    matches!(error.kind(), Kind::Denied | Kind::NotFound | Kind::Invalid | Kind::Unconfigured)
+    matches!(error.kind(), Kind::Denied | Kind::NotFound | Kind::Invalid | Kind::Unconfigured | Kind::Busy)
 }
 
 /// Native gRPC and gRPC-Web both failed, and nobody knows which of them was meant.
@@ -149,9 +162,11 @@ async fn converse(target: &Target<'_>, ask: &GrpcAsk, given: HeaderMap, ready: R
             patience: patience(target),
             most: MOST,
         })
-        .await?;
-    let messages = types.read(&mut described, &method, &reply.messages).await?;
-    Ok(Answered { method, messages, status: reply.status, more: reply.more })
+        .await
+        .map_err(|error| unread(error, None))?;
+    let messages = types.read(&mut described, &method, &reply.messages).await.map_err(|error| unread(error, None))?;
+    let bytes = reply.messages.iter().map(Bytes::len).sum();
+    Ok(Answered { method, messages, bytes, status: reply.status, more: reply.more })
 }
 
 /// The types of what an `Any` holds: a service does not name them, so they are asked for when they are met.
@@ -194,11 +209,16 @@ impl Types<'_> {
     /// The messages of an answer. What is in an `Any` in an `Any` is learned in rounds.
     async fn read(&self, described: &mut Arc<Described>, of: &MethodDescriptor, all: &[Bytes]) -> Result<Vec<Value>> {
         for last in [false, false, true] {
-            let (output, types, all) = (of.output(), Arc::clone(described), all.to_vec());
+            let (output, types, all, cx) = (of.output(), Arc::clone(described), all.to_vec(), self.target.cx.cloned());
             let decode = move || {
                 let mut room = message::Room::default();
                 let each = all.into_iter().map(|bytes| message::decode(&types.pool, &output, bytes, &mut room));
-                each.collect::<Result<Vec<message::Decoded>>>()
+                let read = each.collect::<Result<Vec<message::Decoded>>>()?;
+                // Fields at their defaults are written, too: it may be much more than what came.
+                if let Some(cx) = &cx {
+                    cx.room().ensure_now(&read.iter().map(|one| &one.json).collect::<Vec<_>>())?;
+                }
+                Ok(read)
             };
             let read = self.target.app.host.work.run(self.target.http.user(), decode).await?;
             let unknown: BTreeSet<String> = read.iter().flat_map(|one| one.unknown.iter().cloned()).collect();
@@ -251,14 +271,14 @@ async fn open(target: &Target<'_>, ready: &Ready, given: HeaderMap, web: bool) -
     let mut headers = given;
     headers.extend(metadata(ready)?);
     if web {
-        return Ok(Line::web(ready.way(target.http), base, headers));
+        return Ok(Line::web(ready.way(target.http), base, headers).within(intake::room(target)));
     }
     let tls = Tls { alpn: vec![b"h2".to_vec()], ..ready.tls() };
     let connection = target.http.dial(&base, &tls).await?;
     if base.scheme() == "https" && connection.alpn() != Some(b"h2") {
         return Err(Error::upstream(format!("{} does not offer HTTP/2, which gRPC needs.", target.system.name)));
     }
-    Line::native(connection, base, headers).await
+    Ok(Line::native(connection, base, headers).await?.within(intake::room(target)))
 }
 
 fn metadata(ready: &Ready) -> Result<HeaderMap> {

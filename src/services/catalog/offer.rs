@@ -5,7 +5,9 @@ use std::{sync::Arc, time::Duration};
 use serde_json::Value;
 
 use super::{ahead, endpoint_call, graphql, resolve, risk};
-use satchel_engine::{context::Context, invoker::Invoker, preparation::Preparation, tool::Tool, validate::Schema};
+use satchel_engine::{
+    context::Context, invoker::Invoker, preparation::Preparation, registry::Registry, tool::Tool, validate::Schema,
+};
 use satchel_model::{
     catalog::{
         directory::{Directory, Registered},
@@ -13,6 +15,7 @@ use satchel_model::{
         system::System,
     },
     error::{Error, Result},
+    json_schema::JsonSchema,
     spec::{Category, Source, Spec},
 };
 use satchel_store::catalog::Catalog;
@@ -25,7 +28,8 @@ pub fn offer(invoker: &Invoker) {
     let catalog = &invoker.app.stores.catalog;
     loop {
         let directory = catalog.get();
-        for refused in invoker.offer(Source::Catalog, tools(catalog, &directory)) {
+        let tools = tools(catalog, &directory, &invoker.registry());
+        for refused in invoker.offer(Source::Catalog, tools) {
             tracing::warn!(tool = refused.id, error = ?refused.reason, "an endpoint has no tool");
         }
         // Whoever changed it meanwhile may have offered before us.
@@ -35,14 +39,15 @@ pub fn offer(invoker: &Invoker) {
     }
 }
 
-/// A tool for every endpoint that can be called.
-fn tools(catalog: &Catalog, directory: &Directory) -> Vec<Tool> {
+/// A tool for every endpoint that can be called. Those that are there already and would be the same are kept: a change of
+/// one system costs no second copy of the others' tools.
+fn tools(catalog: &Catalog, directory: &Directory, there: &Registry) -> Vec<Arc<Tool>> {
     let in_use = directory.all().iter().filter(|one| one.system.require_callable().is_ok());
-    let offered = |one: &Registered| -> Vec<Tool> {
+    let offered = |one: &Registered| -> Vec<Arc<Tool>> {
         one.endpoints
             .iter()
             .filter(|one| one.is_offered())
-            .map(|endpoint| tool(catalog, &one.system, endpoint))
+            .map(|endpoint| tool(catalog, &one.system, endpoint, there))
             .collect()
     };
     in_use.flat_map(|one| offered(one)).collect()
@@ -65,7 +70,7 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
         description,
         when_to_use,
         category: Category::Catalog,
-        parameters: endpoint.schema(),
+        parameters: JsonSchema::compact(&endpoint.schema()),
         risk: endpoint.effective_risk(),
         permission: Some("catalog:read".into()),
         timeout: Duration::from_secs(system.timeout_s.into()) + AROUND,
@@ -76,19 +81,28 @@ pub fn spec(system: &System, endpoint: &Endpoint) -> Spec {
     }
 }
 
-fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint) -> Tool {
+fn tool(catalog: &Catalog, system: &System, endpoint: &Endpoint, there: &Registry) -> Arc<Tool> {
     let (id, catalog) = (endpoint.id, catalog.clone());
-    let place = system.destination();
+    let (spec, place) = (spec(system, endpoint), system.destination());
+    let is_upload = endpoint.parameters.iter().any(Parameter::is_upload);
+    let made_of = format!("{id} {place:?} {is_upload}");
+    let known = there.find(&spec.id()).ok().map(|found| found.tool);
+    if let Some(same) = known.filter(|tool| tool.is_made_of(&made_of) && *tool.spec() == spec) {
+        return same;
+    }
     // The endpoint and its system are looked up when it is called: what they are then is what runs.
-    let registered = catalog.clone();
+    let (registered, uploads) = (catalog.clone(), catalog.clone());
     let run = move |cx: Context, arguments: Value| async move { endpoint_call::call(&cx, id, &arguments).await };
     let calls = Preparation::new(run)
         .risk_of_call(move |arguments| risk::of_endpoint(&catalog.get(), id, arguments))
         .reaches_named(move |_| place.clone().into_iter().collect())
         .relies_on(move |_| resolve::endpoint_as_it_is(&registered.get(), id))
         .ahead(move |cx, arguments| async move { ahead::endpoint(&cx, id, &arguments).await });
-    let tool = Tool::of_sound_spec(spec(system, endpoint), calls);
-    if endpoint.parameters.iter().any(Parameter::is_upload) { tool.personal("your files") } else { tool }
+    if !is_upload {
+        return Arc::new(Tool::of_sound_spec(spec, calls).made_of(made_of));
+    }
+    let calls = calls.sends_files(move |arguments| endpoint_call::sent_files(&uploads.get(), id, arguments));
+    Arc::new(Tool::of_sound_spec(spec, calls).made_of(made_of).personal("your files"))
 }
 
 /// Checks an endpoint's parameters and its GraphQL document.

@@ -114,10 +114,10 @@ async fn send_with(target: &Target<'_>, plain: &Request, ready: Ready) -> Result
 
 /// Waits until system and endpoint may be called again.
 pub async fn take_turn(target: &Target<'_>) -> Result<()> {
-    let (calling, system) = (&target.app.net.calling, target.system);
-    calling.take_turn(&system.id.to_string(), system.rate_limit, &system.name).await?;
+    let (calling, system, who) = (&target.app.net.calling, target.system, target.http.user());
+    calling.take_turn(&system.id.to_string(), system.rate_limit, &system.name, who).await?;
     match target.endpoint {
-        Some(endpoint) => calling.take_turn(&endpoint.id.to_string(), endpoint.rate_limit, &endpoint.name).await,
+        Some(endpoint) => calling.take_turn(&endpoint.id.to_string(), endpoint.rate_limit, &endpoint.name, who).await,
         None => Ok(()),
     }
 }

@@ -117,6 +117,17 @@ impl Upload {
         caller.require(PERMISSION)
     }
 
+    /// The paths of the files it holds.
+    pub(super) fn paths(self) -> Vec<String> {
+        match self {
+            Self::File(file) => vec![file.path],
+            Self::Form(fields) => fields
+                .into_iter()
+                .filter_map(|(_, field)| if let Field::File(file) = field { Some(file.path) } else { None })
+                .collect(),
+        }
+    }
+
     /// The body, its files read.
     pub(super) async fn read(self, app: &App, caller: &Caller) -> Result<Body> {
         self.require(caller)?;

@@ -8,6 +8,8 @@ use serde_json::{Map, Value, json};
 
 use super::{
     credential::{self, Ready},
+    intake::{self, unread},
+    override_names,
     rest::{self, Target},
 };
 use satchel_model::{
@@ -30,6 +32,9 @@ pub const QUIET: Duration = Duration::from_secs(1);
 const ANSWER: Duration = Duration::from_secs(5);
 /// Most messages taken, and most bytes of all together.
 const MOST: (usize, usize) = (100, 4 << 20);
+
+/// Messages of more bytes than this together are read beside the async threads.
+const LONG: usize = 16 << 10;
 
 /// The messages to send.
 #[derive(Debug, Clone)]
@@ -57,7 +62,15 @@ pub(super) async fn call(target: &Target<'_>, ask: &SocketAsk) -> Result<Output>
     let conversation = |ready| converse(target, ask, plain.clone(), ready);
     let (ready, heard) = credential::attempt(target, conversation, is_refused).await?;
     let ready = ready.knowing(credential::given(&plain.headers));
-    ready.cleaned(heard.and_then(|heard| shown(&target.system.name, heard)))
+    match heard {
+        Ok(heard) if heard.messages.iter().map(Piece::len).sum::<usize>() > LONG => {
+            let name = target.system.name.clone();
+            // Whether there is a turn or not: all was sent.
+            let read = target.app.host.work.run(target.http.user(), move || ready.cleaned(shown(&name, heard))).await;
+            read.map_err(|error| unread(error, None))
+        }
+        heard => ready.cleaned(heard.and_then(|heard| shown(&target.system.name, heard))),
+    }
 }
 
 async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: Ready) -> Result<Heard> {
@@ -72,14 +85,16 @@ async fn converse(target: &Target<'_>, ask: &SocketAsk, plain: Request, ready: R
         patience: ask.timeout,
         quiet: ask.quiet,
         most: MOST,
+        room: intake::room(target),
     };
-    ws::exchange(connection, exchange).await
+    ws::exchange(connection, exchange).await.map_err(|error| unread(error, None))
 }
 
 /// The upgrade as it goes out, but for the credential.
 pub(super) fn upgrade(system: &System, ask: &SocketAsk) -> Result<Request> {
     let url = place::join(system.base_url()?, &ask.path)?;
     rest::require_no_credential(system, &url, &[])?;
+    override_names::require_none_in_query(url.query().unwrap_or_default())?;
     let mut headers = HeaderMap::new();
     for (name, value) in &ask.headers {
         let (name, value) = rest::header(system, name, value)?;

@@ -8,11 +8,12 @@ use satchel_store::promotions;
 impl Finder {
     /// The best tools for a need, among those the caller of this run may call. The need is one the conversation learns by.
     pub async fn find_for(&self, cx: &Context, need: &str, limit: usize) -> Result<Found> {
-        let (registry, settings) = (Registry::around(cx), cx.platform());
+        let (registry, settings, policy) = (Registry::around(cx), cx.platform(), cx.policy());
         if let Some(topic) = cx.topic() {
             self.learner().searched(topic, need);
         }
-        self.find(Asker { registry: &registry, caller: cx.caller(), settings: &settings }, need, limit).await
+        let asker = Asker { registry: &registry, caller: cx.caller(), settings: &settings, policy: &policy };
+        self.find(asker, need, limit).await
     }
 }
 

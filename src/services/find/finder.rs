@@ -24,7 +24,7 @@ use super::{
     trial::{self, Case, Missed, Summary},
 };
 use satchel_app::App;
-use satchel_engine::{authorise, registry::Registry};
+use satchel_engine::{authorise, policy::View, registry::Registry};
 use satchel_index::embed::model::ModelInfo;
 use satchel_model::{
     caller::{Caller, Permissions},
@@ -101,6 +101,7 @@ enum Stage {
 struct Mask {
     permissions: Permissions,
     settings: Arc<Settings>,
+    policy: Arc<View>,
     allowed: Arc<[bool]>,
 }
 
@@ -113,6 +114,8 @@ pub struct Asker<'a> {
     pub caller: &'a Caller,
     /// The settings of what is switched on.
     pub settings: &'a Arc<Settings>,
+    /// What the policies say in the situation.
+    pub policy: &'a Arc<View>,
 }
 
 /// The result of a search.
@@ -379,14 +382,16 @@ impl Prepared {
         let mut mask = self.mask.lock();
         if let Some(mask) = &*mask
             && Arc::ptr_eq(&mask.settings, asker.settings)
+            && Arc::ptr_eq(&mask.policy, asker.policy)
             && mask.permissions == asker.caller.permissions
         {
             return Arc::clone(&mask.allowed);
         }
-        let may = |tool| authorise::may_call(tool, asker.caller, asker.settings);
+        let may = |tool| authorise::may_call(tool, asker.caller, asker.settings, asker.policy);
         let allowed: Arc<[bool]> = self.registry.tools().iter().map(|tool| may(tool)).collect();
         let (permissions, settings) = (asker.caller.permissions.clone(), Arc::clone(asker.settings));
-        *mask = Some(Mask { permissions, settings, allowed: Arc::clone(&allowed) });
+        let policy = Arc::clone(asker.policy);
+        *mask = Some(Mask { permissions, settings, policy, allowed: Arc::clone(&allowed) });
         allowed
     }
 }

@@ -1,5 +1,7 @@
 //! A tool that fits, and why, as every door shows it.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 
@@ -23,7 +25,8 @@ pub struct Hit {
     /// The risk of a call.
     pub risk: Risk,
     /// Its parameters.
-    pub parameters: Value,
+    #[schema(value_type = Value)]
+    pub parameters: Arc<Value>,
 }
 
 /// The reason a tool fits a need.
@@ -74,7 +77,7 @@ impl Search<'_> {
             score: rounded(score),
             why: self.why(ranked),
             risk: self.registry.least_risk(tool),
-            parameters: spec.parameters.clone(),
+            parameters: spec.parameters.document(),
         }
     }
 

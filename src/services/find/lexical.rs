@@ -94,37 +94,48 @@ pub struct Lexical {
     tools: usize,
 }
 
-/// One tool's words while the index is built: by stem, the weighted frequency and the fields.
-#[derive(Default)]
-struct Document {
-    stems: HashMap<String, (f32, u16)>,
-    length: f32,
-}
-
 impl Lexical {
     /// The index of these tools, each given as its fields' texts.
     pub fn new<'a, Texts>(tools: impl IntoIterator<Item = Texts>) -> Self
     where
         Texts: IntoIterator<Item = (Field, &'a str)>,
     {
-        let documents: Vec<Document> = tools.into_iter().map(read).collect();
-        let tools = documents.len();
-        let mean = (documents.iter().map(|d| d.length).sum::<f32>() / tools.max(1) as f32).max(1.0);
-        let mut postings: HashMap<String, Vec<Posting>> = HashMap::new();
-        for (tool, document) in documents.into_iter().enumerate() {
-            let norm = K1 * (1.0 - B + B * document.length / mean);
-            for (stem, (frequency, fields)) in document.stems {
-                let worth = frequency * (K1 + 1.0) / (frequency + norm);
-                let tool = u32::try_from(tool).unwrap_or(u32::MAX);
-                postings.entry(stem).or_default().push(Posting { tool, worth, fields });
+        let mut lexical = Self::default();
+        let lengths: Vec<f32> = tools.into_iter().map(|texts| lexical.add(texts)).collect();
+        let mean = (lengths.iter().sum::<f32>() / lengths.len().max(1) as f32).max(1.0);
+        for list in lexical.postings.values_mut() {
+            let (all, holding) = (lengths.len() as f32, list.len() as f32);
+            let rarity = (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln();
+            for posting in &mut *list {
+                let length = lengths.get(posting.tool as usize).copied().unwrap_or_default();
+                let norm = K1 * (1.0 - B + B * length / mean);
+                posting.worth = posting.worth * (K1 + 1.0) / (posting.worth + norm) * rarity;
+            }
+            list.shrink_to_fit();
+        }
+        lexical
+    }
+
+    /// Adds the next tool's words; until all are known, what one is worth is its weighted frequency. Returns the tool's
+    /// weighted length.
+    fn add<'a>(&mut self, texts: impl IntoIterator<Item = (Field, &'a str)>) -> f32 {
+        let tool = u32::try_from(self.tools).unwrap_or(u32::MAX);
+        self.tools += 1;
+        let mut length = 0.0;
+        for (field, text) in texts {
+            for Term { stem, .. } in words::terms(text) {
+                length += field.weight();
+                let list = self.postings.entry(stem).or_default();
+                match list.last_mut().filter(|posting| posting.tool == tool) {
+                    Some(posting) => {
+                        posting.worth += field.weight();
+                        posting.fields |= field.bit();
+                    }
+                    None => list.push(Posting { tool, worth: field.weight(), fields: field.bit() }),
+                }
             }
         }
-        for list in postings.values_mut() {
-            let (all, holding) = (tools as f32, list.len() as f32);
-            let rarity = (1.0 + (all - holding + 0.5) / (holding + 0.5)).ln();
-            list.iter_mut().for_each(|posting| posting.worth *= rarity);
-        }
-        Self { postings, tools }
+        length
     }
 
     /// Returns how well each tool fits these stems; 0 for those that are not allowed or hold none of them.
@@ -156,19 +167,6 @@ impl Lexical {
         let fields = Field::ALL.into_iter().filter(|field| posting.fields & field.bit() != 0).collect();
         Some((fields, posting.worth))
     }
-}
-
-fn read<'a>(texts: impl IntoIterator<Item = (Field, &'a str)>) -> Document {
-    let mut document = Document::default();
-    for (field, text) in texts {
-        for Term { stem, .. } in words::terms(text) {
-            let (frequency, fields) = document.stems.entry(stem).or_default();
-            *frequency += field.weight();
-            *fields |= field.bit();
-            document.length += field.weight();
-        }
-    }
-    document
 }
 
 #[cfg(test)]

@@ -56,7 +56,7 @@ impl Profile {
                 .and_then(|c| c.as_str().map(str::to_owned))
                 .unwrap_or_default(),
             server: None,
-            parameters: parameters(&spec.parameters),
+            parameters: parameters(&spec.parameters.document()),
             examples: own.map(|example| example.title.clone()).collect(),
         }
     }

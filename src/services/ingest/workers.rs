@@ -23,12 +23,8 @@ const TRASH: Duration = Duration::from_secs(3_600);
 /// The time a worker rests whose own work failed.
 const REST: Duration = Duration::from_secs(5);
 
-/// Takes up what the last process left, and starts the workers; they end with this one.
+/// Starts the workers; they end with the process.
 pub async fn start(app: &Arc<App>) -> Result<()> {
-    let left = app.stores.knowledge.ingest.recover().await?;
-    if left > 0 {
-        tracing::info!(left, "documents are being taken in");
-    }
     let (files, used) = (app.stores.knowledge.files.clone(), app.stores.knowledge.ingest.files().await?);
     tokio::task::spawn_blocking(move || files.sweep(&used)).await.map_err(Error::internal)??;
     let parsing = Share::new(READERS, EACH);

@@ -107,7 +107,8 @@ impl Parameters {
         let mut found = Self { all: Vec::new(), names: Vec::new() };
         for (n, call) in calls.iter().enumerate() {
             let tool = registry.find(&call.tool).ok().map(|found| found.tool);
-            let schemas = tool.as_ref().and_then(|tool| tool.spec().parameters.get("properties"));
+            let schema = tool.as_ref().map(|tool| tool.spec().parameters.document());
+            let schemas = schema.as_ref().and_then(|schema| schema.get("properties"));
             for (member, value) in &call.params {
                 let Some(kind) = kind(value, schemas.and_then(|all| all.get(member))) else { continue };
                 let plain = member.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');

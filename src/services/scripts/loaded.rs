@@ -193,7 +193,7 @@ impl Loaded {
             description: head.description.clone(),
             when_to_use: head.when.clone(),
             category: head.category,
-            parameters: head.schema(),
+            parameters: head.schema().into(),
             risk: head.risk,
             permission: head.permission.clone().map(Cow::Owned),
             timeout: head.timeout,

@@ -10,7 +10,7 @@ use super::{
     loaded::{Loaded, ensure_carries_none},
     naming, wider, worker,
 };
-use satchel_engine::{confirm, run::Stops, tool::Tool};
+use satchel_engine::{confirm, run::Stops};
 use satchel_model::{
     call::{Call, Outcome},
     error::{Error, Kind, Result},
@@ -111,14 +111,14 @@ impl Workbench {
         let invoker = self.library.invoker();
         let registry = invoker.registry();
         let others = registry.tools().iter().filter(|tool| tool.spec().source == Source::Script);
-        let others = others.filter(|tool| tool.spec().name != name).map(|tool| Tool::clone(tool));
+        let others = others.filter(|tool| tool.spec().name != name).cloned();
         let shown = self.library.one(&name);
         if let Some(live) = shown.as_ref().and_then(|shown| shown.live.as_ref()) {
             wider::require_permission(&live.head, &loaded.head, &call.caller.permissions)?;
         }
         let tool = Arc::clone(&loaded).tool()?;
         let tool = if shown.is_none() { tool.unnamed() } else { tool };
-        let (beside, _) = registry.with_source(Source::Script, others.chain([tool]).collect());
+        let (beside, _) = registry.with_source(Source::Script, others.chain([Arc::new(tool)]).collect::<Vec<_>>());
         call.attended = false;
         let outcome = invoker.beside(beside).invoke(call, Stops { unheard, ..Stops::default() }).await;
         outcome.map_err(|error| match confirm::unasked_risk(&error) {

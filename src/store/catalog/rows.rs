@@ -13,11 +13,15 @@ use satchel_model::{
         directory::Registered,
         draft,
         endpoint::{Endpoint, EndpointId},
+        imported::Imported,
         system::{System, SystemId},
     },
     error::{Error, Result},
     spec::Risk,
 };
+
+/// The column `imported` of an endpoint that comes from no document.
+const NOT_IMPORTED: &str = "null";
 
 const SYSTEM: &str = "SELECT id, name, slug, description, base_url, tags, status, auth, rate_limit, retries, timeout_s, \
      created_at, updated_at, waiting, origin FROM systems";
@@ -122,7 +126,7 @@ pub(super) fn put_endpoint(tx: &Tx, endpoint: &Endpoint) -> Result<()> {
         endpoint.reviewed,
         text(&endpoint.rate_limit)?,
         endpoint.retries,
-        text(&endpoint.imported)?,
+        endpoint.imported.as_ref().map_or(NOT_IMPORTED, Imported::as_json),
         endpoint.created_at.millis(),
         endpoint.updated_at.millis(),
         endpoint.waiting.as_ref().map(text).transpose()?,
@@ -169,12 +173,17 @@ fn read_endpoint(row: &Row<'_>) -> Result<Endpoint> {
         reviewed: row.get("reviewed")?,
         rate_limit: row.json("rate_limit")?,
         retries: row.get("retries")?,
-        imported: row.json("imported")?,
+        imported: imported(row.get("imported")?),
         created_at: row.time("created_at")?,
         updated_at: row.time("updated_at")?,
         waiting: row.optional_json("waiting")?,
         origin: origin::read(row)?,
     })
+}
+
+/// Reads the column `imported`.
+fn imported(text: &str) -> Option<Imported> {
+    (text != NOT_IMPORTED).then(|| Imported::from_json(text))
 }
 
 fn text(value: &impl Serialize) -> Result<String> {

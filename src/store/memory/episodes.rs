@@ -48,7 +48,7 @@ impl Episodes {
     /// Everybody's conversations in which nothing has happened since `before`.
     pub async fn resting(&self, before: Time) -> Result<Vec<Due>> {
         let sql = "SELECT c.id, c.person, c.title, c.episode_upto FROM conversations c WHERE c.updated_at < ?1
-                     AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
+                     AND c.person IS NOT NULL AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
                      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
                    ORDER BY c.updated_at LIMIT ?2";
         self.db.read(move |tx| due(tx, sql, (before.millis(), AT_ONCE))).await
@@ -114,7 +114,7 @@ fn write(
     episode: &NewMemory,
     now: Time,
 ) -> Result<()> {
-    let there = "SELECT updated_at FROM conversations WHERE id = ?1";
+    let there = "SELECT updated_at FROM conversations WHERE id = ?1 AND person IS NOT NULL";
     // It may have been deleted while its episode was made.
     let ended: Option<i64> = tx.first(there, [conversation.to_string()], |row| row.get("updated_at"))?;
     let Some(ended) = ended.map(Time::from_millis) else { return Ok(()) };

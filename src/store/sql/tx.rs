@@ -5,7 +5,10 @@ use std::ops::Deref;
 use rusqlite::CachedStatement;
 
 use super::{failure::from_sqlite, params::Params, row::Row, value::Column};
-use satchel_model::error::{Error, Result};
+use satchel_model::{
+    error::{Error, Result},
+    time::Time,
+};
 
 /// The database, as the work of a read or a write sees it. Statements are prepared once.
 ///
@@ -90,6 +93,12 @@ impl Tx {
     /// The database as it is now: what is read through this is of one moment, whatever is written meanwhile.
     pub fn moment(&self) -> Result<Moment<'_>> {
         Ok(Moment { tx: self, _open: self.0.unchecked_transaction().map_err(from_sqlite)? })
+    }
+
+    /// The time by the database's own clock, which is the same for all who use it.
+    pub(crate) fn clock(&self) -> Result<Time> {
+        let sql = "SELECT CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+        self.0.query_row(sql, (), |row| row.get(0)).map(Time::from_millis).map_err(from_sqlite)
     }
 
     /// Whether no transaction is open any more: SQLite itself undoes a whole one where it cannot go on.

@@ -5,7 +5,10 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{NewTurn, OpenTurn};
-use crate::sql::{Row, Tx, params};
+use crate::{
+    nodes::NodeId,
+    sql::{Row, Tx, params},
+};
 use satchel_model::{
     agent::AgentAt,
     call::TicketId,
@@ -14,6 +17,7 @@ use satchel_model::{
     error::{Error, Result},
     id::Id,
     llm::Usage,
+    run::RunKind,
     user::{ApiKey, UserId},
 };
 
@@ -48,7 +52,7 @@ pub(super) fn require_few(tx: &Tx, user: UserId) -> Result<()> {
     )))
 }
 
-pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
+pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
     if tx.exists(busy, [new.conversation.to_string()])? {
         return Err(Error::conflict(UNDER_WAY));
@@ -65,14 +69,19 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
     let draft = (new.agent.version == 0).then(|| serde_json::to_string(&new.agent.content)).transpose();
     let draft = draft.map_err(Error::internal)?;
     tx.run(
-        "INSERT INTO turns (id, conversation, state, caller, provider, started_at, agent, agent_version, agent_draft)
-         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, ?7, ?8)",
+        "INSERT INTO turns (id, conversation, state, caller, provider, started_at, node, run, kind, parent, job, agent,
+                            agent_version, agent_draft)
+         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12)",
         params![
             id.to_string(),
             new.conversation.to_string(),
             serde_json::to_string(&asker).map_err(Error::internal)?,
             new.provider.map(|id| id.to_string()),
             new.now.millis(),
+            node.to_string(),
+            new.purpose.kind.as_str(),
+            new.purpose.parent.map(|id| id.to_string()),
+            new.purpose.job,
             new.agent.id.as_str(),
             new.agent.version,
             draft,
@@ -83,18 +92,26 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn) -> Result<OpenTurn> {
         id,
         conversation: new.conversation,
         state: TurnState::Running,
-        caller: Caller { agent: acting, ..caller.through(Door::Chat) },
+        caller: Caller { agent: acting, ..caller.through(door(new.purpose.kind)) },
         provider: new.provider,
         agent: Arc::new(new.agent.clone()),
         tokens: 0,
         model_calls: 0,
         last_event: 0,
         stop_asked: false,
+        run: 1,
     })
 }
 
 /// The text of an agent that was deleted with its owner: it calls nothing.
 pub(super) const GONE: &str = r#"'{"name":"gone","tools":false}'"#;
+/// The door that the calls of a run come through.
+fn door(kind: RunKind) -> Door {
+    match kind {
+        RunKind::Sub | RunKind::Job => Door::Job,
+        RunKind::Chat | RunKind::Channel | RunKind::Api | RunKind::Acp => Door::Chat,
+    }
+}
 
 pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
     let state: String = row.get("state")?;
@@ -112,12 +129,13 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
         model_calls: row.get("model_calls")?,
         last_event: row.get::<i64>("last_event")?.unsigned_abs(),
         stop_asked: row.get("stop_asked")?,
+        run: row.get("run")?,
     })
 }
 
-/// Permissions now of whoever began the turn `t`, in three columns: by their role, by the key they began it with, and whether
+/// The kind of the turn `t`, and the permissions now of whoever began it, in four columns: by their role, by the key they began it with, and whether
 /// that opens what belongs to them. A key that was revoked grants nothing.
-pub(super) const NOW: &str = "CASE WHEN u.disabled THEN '[]' ELSE r.permissions END AS by_role,
+pub(super) const NOW: &str = "t.kind, CASE WHEN u.disabled THEN '[]' ELSE r.permissions END AS by_role,
     CASE WHEN t.caller ->> 'key' IS NULL THEN '[\"*\"]' ELSE coalesce(k.permissions, '[]') END AS by_key,
     NOT u.disabled AND (t.caller ->> 'key' IS NULL OR coalesce(k.personal, FALSE)) AS personal";
 
@@ -129,11 +147,12 @@ pub(super) const WHO: &str = "JOIN users u ON u.id = c.person JOIN roles r ON r.
 fn caller(row: &Row<'_>) -> Result<Caller> {
     let asker: Asker = row.json("caller")?;
     let (role, key): (Permissions, Permissions) = (row.json("by_role")?, row.json("by_key")?);
+    let kind: Option<&str> = row.get("kind")?;
     Ok(Caller {
         user: asker.user,
         username: asker.username,
         permissions: asker.permissions.intersect(&role).intersect(&key),
-        door: Door::Chat,
+        door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?),
         credential: asker.key.map_or(Credential::Session, Credential::Key),
         personal: row.get("personal")?,
         agent: None,

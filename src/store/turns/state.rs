@@ -1,26 +1,46 @@
-//! The states of turns: which they are in, and which somebody wants them to be in.
+//! The states of turns: which they are in, who owns them, and which somebody wants them to be in.
 
-use super::Turns;
-use crate::sql::params;
+use super::{Claim, OpenTurn, Turns};
+use crate::{
+    nodes::{ABANDONED, NodeId},
+    sql::{Tx, params},
+};
 use satchel_model::{
-    conversation::{TurnId, TurnState},
-    error::{Error, Result},
+    conversation::{ConversationId, MessageId, TurnId, TurnState},
+    error::{Error, Kind, Result},
     provider::failure::ProviderFailure,
     time::Time,
 };
 
+/// How far a turn is, by its rows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Progress {
+    /// Its state.
+    pub state: TurnState,
+    /// The number of the last event whose effect stands in the messages.
+    pub last_event: u64,
+    /// Grows with whatever is written of it.
+    pub changes: i64,
+    /// Its last message.
+    pub message: Option<MessageId>,
+}
+
 impl Turns {
-    /// Moves a turn to another state; `error` where it failed, `event` the last of its stream.
-    pub async fn set_state(&self, turn: TurnId, state: TurnState, error: Option<Error>, at: (Time, u64)) -> Result<()> {
+    /// Moves a turn to another state; `error` where it failed, `event` the last of its stream. In any state but running,
+    /// nobody owns it.
+    pub async fn set_state(&self, claim: Claim, state: TurnState, error: Option<Error>, at: (Time, u64)) -> Result<()> {
         let failure = error.as_ref().and_then(ProviderFailure::from_error);
         let failure = failure.map(|failure| serde_json::to_string(&failure)).transpose().map_err(Error::internal)?;
         let error = error.map(|error| error.message().to_owned());
         let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
+        let turn = claim.turn;
         self.db
             .write(move |tx| {
+                hold(tx, claim)?;
                 tx.run(
                     "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4,
-                         last_event = CASE WHEN ?5 > last_event THEN ?5 ELSE last_event END, failure = ?6
+                         last_event = CASE WHEN ?5 > last_event THEN ?5 ELSE last_event END, failure = ?6,
+                         node = CASE WHEN ?2 = 'running' THEN node END
                      WHERE id = ?1",
                     params![
                         turn.to_string(),
@@ -40,10 +60,15 @@ impl Turns {
             .await
     }
 
-    /// Takes a waiting turn up again. False where somebody else did, or it does not wait.
-    pub async fn take_up(&self, turn: TurnId) -> Result<bool> {
-        let sql = "UPDATE turns SET state = 'running', stop_asked = FALSE WHERE id = ?1 AND state = 'waiting'";
-        self.db.write(move |tx| Ok(tx.run(sql, [turn.to_string()])? == 1)).await
+    /// Takes a waiting turn up again; `None` where somebody else did, or it does not wait.
+    pub async fn take_up(&self, turn: OpenTurn) -> Result<Option<OpenTurn>> {
+        let (claim, node) = (turn.claim(), self.db.node());
+        let sql =
+            "UPDATE turns SET state = 'running', stop_asked = FALSE, node = ?3, run = run + 1, changes = changes + 1
+                   WHERE id = ?1 AND run = ?2 AND state = 'waiting'";
+        let taken = move |tx: &Tx| Ok(tx.run(sql, (claim.turn.to_string(), claim.run, node.to_string()))? == 1);
+        let is_taken = self.db.write(taken).await?;
+        Ok(is_taken.then_some(OpenTurn { state: TurnState::Running, run: turn.run + 1, stop_asked: false, ..turn }))
     }
 
     /// Keeps that a turn is to end, for whoever is at it or takes it up next.
@@ -51,4 +76,51 @@ impl Turns {
         let sql = "UPDATE turns SET stop_asked = TRUE WHERE id = ?1 AND state = 'running'";
         self.db.write(move |tx| tx.run(sql, [turn.to_string()]).map(drop)).await
     }
+
+    /// The conversations in which this node is at a turn that is to end.
+    pub async fn asked_to_stop(&self) -> Result<Vec<ConversationId>> {
+        let node = self.db.node();
+        let sql = "SELECT conversation FROM turns WHERE state = 'running' AND stop_asked AND node = ?1";
+        self.db.read(move |tx| tx.all(sql, [node.to_string()], |row| row.parsed("conversation"))).await
+    }
+
+    /// How far a turn is; `None` where it is gone.
+    pub async fn progress(&self, turn: TurnId) -> Result<Option<Progress>> {
+        let sql = "SELECT t.state, t.last_event, t.changes,
+                     (SELECT m.id FROM messages m WHERE m.turn = t.id ORDER BY m.seq DESC LIMIT 1) AS message
+                   FROM turns t WHERE t.id = ?1";
+        self.db
+            .read(move |tx| {
+                tx.first(sql, [turn.to_string()], |row| {
+                    let state: String = row.get("state")?;
+                    let message: Option<String> = row.get("message")?;
+                    Ok(Progress {
+                        state: serde_json::from_value(state.into()).map_err(Error::internal)?,
+                        last_event: row.get::<i64>("last_event")?.unsigned_abs(),
+                        changes: row.get("changes")?,
+                        message: message.map(|id| id.parse()).transpose()?,
+                    })
+                })
+            })
+            .await
+    }
+}
+
+/// Checks that a turn is still its owner's, and counts what they write now.
+///
+/// # Errors
+///
+/// [`Kind::Cancelled`] if somebody else has taken it up since, or it is gone.
+pub(super) fn hold(tx: &Tx, claim: Claim) -> Result<()> {
+    let sql = "UPDATE turns SET changes = changes + 1 WHERE id = ?1 AND run = ?2";
+    match tx.run(sql, (claim.turn.to_string(), claim.run))? {
+        0 => Err(Error::new(Kind::Cancelled, "This turn has another owner now.")),
+        _ => Ok(()),
+    }
+}
+
+/// Claims the turns that were left running. Returns them.
+pub(crate) fn claim_left(tx: &Tx, node: NodeId) -> Result<Vec<TurnId>> {
+    let sql = format!("UPDATE turns SET node = ?1, run = run + 1 WHERE state = 'running' AND {ABANDONED} RETURNING id");
+    tx.all(&sql, [node.to_string()], |row| row.parsed("id"))
 }

@@ -141,20 +141,6 @@ impl Turns {
             .await
     }
 
-    /// The last turn of a conversation and the id of its last message, of one moment.
-    pub async fn end(&self, user: UserId, conversation: ConversationId) -> Result<(Option<Turn>, Option<MessageId>)> {
-        let last = "SELECT id FROM messages WHERE conversation = ?1 ORDER BY seq DESC LIMIT 1";
-        self.db
-            .read(move |tx| {
-                let moment = tx.moment()?;
-                conversations::get(&moment, user, conversation)?;
-                let turn = moment.first(rows::LATEST, [conversation.to_string()], rows::turn)?;
-                let message = moment.first(last, [conversation.to_string()], |row| row.parsed("id"))?;
-                Ok((turn, message))
-            })
-            .await
-    }
-
     /// The last message of a turn, with the names of its attachments.
     pub async fn last_message(&self, conversation: ConversationId, turn: TurnId) -> Result<Option<Message>> {
         let sql = "SELECT seq FROM messages WHERE conversation = ?1 AND turn = ?2 ORDER BY seq DESC LIMIT 1";

@@ -106,7 +106,7 @@ async fn run(cx: Context, args: Args, limits: RateLimits) -> Result<Output> {
     let http = cx.http()?.allowing(HostPort::from_url(&base).as_slice());
     // One limit for everybody together, whatever they search for.
     let limit = RateLimit { calls: cx.platform().web.searches_per_minute.max(1), seconds: 60 };
-    limits.acquire("", limit, "The web search").await?;
+    limits.acquire("", limit, "The web search", Some(cx.caller().user)).await?;
     let answer = ask(&http, &url).await?;
     let results = results(&answer, usize::from(most));
     let direct = direct(&answer);

@@ -141,6 +141,29 @@ async fn an_endpoint_whose_path_or_risk_was_changed_is_asked_about_again() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_yes_to_an_upload_is_to_what_was_in_the_file_then() {
+    let (app, server) = (TestApp::start().await, TestSystem::start().await);
+    let system = open(&app, "crm", &server.url("")).await;
+    let body =
+        json!({"name": "body", "in": "body", "required": true, "schema": {"type": "string", "format": "binary"}});
+    let draft = json!({"name": "Photo", "method": "PUT", "path": "/photo", "risk": "high_write", "parameters": [body]});
+    endpoint(&app, &system, draft).await;
+    offer(&app.satchel.invoker);
+    let asker = Asker::new(app, &["catalog:read", "host:fs.read"]).await;
+    let files = asker.app.satchel.app.files_of(asker.caller.user).unwrap();
+    let write = async |content: &[u8]| files.write("a.png", content.to_vec(), Parents::Must).await.unwrap();
+    write(b"what was seen").await;
+    let old = asker.ask("catalog:crm.photo", json!({"body": "a.png"})).await;
+    write(b"something else").await;
+    let new = asker.asked_anew(&old).await;
+    assert!(new.reason.starts_with("It has changed since you were asked"), "{new:?}");
+    assert!(server.asked().is_empty(), "nothing was sent before the yes to what it is now");
+    asker.approve(&new).await;
+    let asked = server.asked();
+    assert_eq!((asked.len(), asked[0].target.as_str()), (1, "/photo"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_system_that_was_moved_is_asked_about_again_by_every_way_to_it() {
     let (app, before, after) = (TestApp::start().await, TestSystem::start().await, TestSystem::start().await);
     let (system, _) = crm(&app, &before).await;

@@ -5,7 +5,10 @@ use std::time::Duration;
 use http::HeaderMap;
 use satchel::{
     model::error::{Error, Kind, Result},
-    net::ws::{self, Ended, Exchange, Heard, Piece},
+    net::{
+        room::Room,
+        ws::{self, Ended, Exchange, Heard, Piece},
+    },
 };
 use tokio::net::TcpStream;
 
@@ -23,6 +26,7 @@ fn exchange(server: &Talker, message: &str) -> Exchange {
         patience: LONG,
         quiet: LONG,
         most: (5, 1_000),
+        room: Room::unbounded(),
     }
 }
 

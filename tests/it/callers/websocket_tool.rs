@@ -21,6 +21,24 @@ fn ask(message: &str) -> Value {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn an_upgrade_names_no_other_method() {
+    let (app, server) = (TestApp::start().await, Talker::start().await);
+    open(&app, "ticker", &format!("http://{}", server.address)).await;
+    let owner = app.caller(&["*"]).await;
+    for (more, told) in [
+        (json!({"path": "/feed?_method=DELETE"}), "another method"),
+        (json!({"path": "/feed?a=1;X-HTTP-Method-Override=PUT"}), "another method"),
+        (json!({"headers": {"X-HTTP-Method-Override": "DELETE"}}), "is set by Satchel"),
+    ] {
+        let mut call = ask("hello");
+        call.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        let error = app.call(&owner, "call_websocket", call).await.err().unwrap();
+        assert!(error.message().contains(told), "{more}: {error}");
+    }
+    assert!(server.seen().is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn messages_and_the_close_come_back() {
     let (app, server) = (TestApp::start().await, Talker::start().await);
     connect(

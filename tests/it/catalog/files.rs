@@ -141,7 +141,7 @@ async fn a_wsdl_in_several_files_is_called_in_the_namespaces_of_each() {
     assert!(sent.ends_with(&format!("{header}<soap:Body>{place}</soap:Body></soap:Envelope>")), "{sent}");
     // Callers are told of the values, not of their namespaces.
     let registry = crm.server.app.satchel.invoker.registry();
-    let schema = registry.find("catalog:crm.place").unwrap().tool.spec().parameters.to_string();
+    let schema = registry.find("catalog:crm.place").unwrap().tool.spec().parameters.document().to_string();
     assert!(schema.contains("Sku") && !schema.contains("urn:data"), "{schema}");
 }
 

@@ -93,7 +93,7 @@ async fn receipts() -> (Connected, Remote) {
 async fn a_form_takes_files_by_their_path_beside_other_fields() {
     let (crm, remote) = receipts().await;
     let registry = crm.server.app.satchel.invoker.registry();
-    let schema = registry.find("catalog:crm.send").unwrap().tool.spec().parameters.clone();
+    let schema = registry.find("catalog:crm.send").unwrap().tool.spec().parameters.document();
     let told = &schema["properties"]["body"]["properties"]["file"]["description"];
     assert_eq!(told, "The receipt. Path of a file in the workspace.", "{schema}");
     let body = json!({"file": "in/receipt \"7\".pdf", "pages": ["photo.png", "photo.png"], "title": "Zoë",
@@ -124,7 +124,7 @@ async fn a_form_takes_files_by_their_path_beside_other_fields() {
 async fn a_body_that_is_no_text_is_a_file() {
     let (crm, remote) = receipts().await;
     let registry = crm.server.app.satchel.invoker.registry();
-    let schema = registry.find("catalog:crm.photo").unwrap().tool.spec().parameters.clone();
+    let schema = registry.find("catalog:crm.photo").unwrap().tool.spec().parameters.document();
     assert_eq!(schema["properties"]["body"]["description"], "A face. Path of a file in the workspace.", "{schema}");
     crm.call("catalog:crm.photo", json!({"body": "photo.png"})).await;
     let seen = remote.last();

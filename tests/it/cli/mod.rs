@@ -2,6 +2,7 @@
 
 mod people;
 mod platform;
+mod runs;
 mod start;
 mod told;
 mod tools;

@@ -79,7 +79,7 @@ async fn create_system_endpoint_with_a_body_makes_a_tool_that_takes_any_json_unt
         catalog.review_endpoint(&by, id, read, Verdict::Approve).await.unwrap();
         offer(&app.satchel.invoker);
         let found = app.satchel.invoker.registry().find(made["tool"].as_str().unwrap()).unwrap();
-        let taken = found.tool.spec().parameters["properties"].as_object().unwrap().clone();
+        let taken = found.tool.spec().parameters.document()["properties"].as_object().unwrap().clone();
         assert_eq!((taken.contains_key("body"), taken.contains_key("id")), (has_body, true), "{method}: {taken:?}");
     }
     for body in [json!({"a": [1]}), json!([1, "b"]), json!("text"), json!(7), json!(false)] {

@@ -45,6 +45,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("agent_versions", PEOPLE),
     ("agent_shares", PEOPLE),
     ("agent_usage", FIGURES),
+    ("nodes", FIGURES),
     ("egress", FIGURES),
     ("open_calls", CONVERSATION),
     ("tickets", CONVERSATION),

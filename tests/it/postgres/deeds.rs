@@ -7,6 +7,7 @@ use satchel::{
         conversation::{FormerPlace, MessageId},
         egress::Passed,
         knowledge::{DocumentId, NewCollection},
+        run::{RunId, RunKind, RunState},
         time::Time,
     },
     store::{
@@ -14,8 +15,9 @@ use satchel::{
         audit,
         documents::Filter,
         egress,
-        graph::{self, Graph, Sight},
+        graph::{self, Graph},
         origins::{Kind, Origins, Vouch},
+        runs::{self, Sight},
         turns::{AttachmentData, Turns},
         uses,
     },
@@ -67,7 +69,7 @@ async fn with_knowledge(app: &TestApp) {
 }
 
 async fn with_the_graph(app: &TestApp) {
-    let sight = Sight::new(&app.owner().await.caller);
+    let sight = graph::Sight::new(&app.owner().await.caller);
     let graph = Graph::new(&app.satchel.app.db);
     let filter = graph::Filter { q: Some("heron".to_owned()), label: Some("Bird".to_owned()), limit: 5 };
     let found = graph.nodes(sight, filter).await.unwrap();
@@ -125,6 +127,16 @@ async fn with_the_past(app: &TestApp, caller: &Caller) {
     for data in [AttachmentData::Read, AttachmentData::LeftOut] {
         turns.page_weight(caller.user, conversation, None, data).await.unwrap();
     }
+
+    for state in [RunState::Uncertain, RunState::Done, RunState::Running] {
+        let (agent, before) = (text(), Some(RunId::new()));
+        let filter = runs::Filter { kind: Some(RunKind::Chat), agent, state: Some(state), before };
+        assert!(runs::find(db, Sight::new(caller), filter, 5).await.unwrap().is_empty());
+    }
+    runs::get(db, Sight::new(caller), RunId::new()).await.unwrap_err();
+    let person = app.caller(&[]).await;
+    assert!(runs::find(db, Sight::new(&person), runs::Filter::default(), 5).await.unwrap().is_empty());
+    runs::get(db, Sight::new(&person), RunId::new()).await.unwrap_err();
 
     let origins = Origins::new(db);
     origins.list(caller).await.unwrap();

@@ -21,6 +21,7 @@ const TRUTHS: [(&str, &str); 19] = [
     ("memory_versions", "corrected"),
     ("providers", "enabled"),
     ("roles", "built_in"),
+    ("rules", "everybody"),
     ("steps", "success"),
     ("tree_origins", "lasting"),
     ("turns", "stop_asked"),

@@ -6,3 +6,4 @@ mod disk;
 mod documents;
 mod reads;
 mod sizes;
+mod systems;

@@ -8,6 +8,7 @@ use satchel::{
         call::CallId,
         conversation::{Message, MessageId, Role, Step, StepState},
         llm::Usage,
+        run::Purpose,
         spec::Risk,
     },
     store::{
@@ -45,7 +46,7 @@ async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> 
     let (turns, caller, now) = (Turns::new(&app.db), chat.app.owner().await.caller, app.clock.now());
     let agent = Agents::new(&app.db).current(&caller, AgentId::assistant()).await.unwrap();
     let made = chat.app.satchel.agent.conversations().create(caller.user, String::new(), now).await.unwrap();
-    let new = NewTurn { conversation: made.id, caller, provider: None, agent, now };
+    let new = NewTurn { conversation: made.id, caller, provider: None, agent, purpose: Purpose::default(), now };
     let question = Question { text: "Do it.".to_owned(), attachments: Vec::new(), title: "Do it".to_owned() };
     let (turn, ..): (OpenTurn, _, _) = turns.begin(new, question).await.unwrap();
     let step = |(position, (tool, arguments, risk, state)): (usize, (&str, Value, Risk, StepState))| Step {
@@ -111,6 +112,9 @@ async fn a_restart_reads_again_and_never_replays_a_write() {
     let view = chat.owner.view(&conversation).await;
     let states: Vec<_> = view["messages"][1]["steps"].as_array().unwrap().iter().map(|s| s["state"].clone()).collect();
     assert_eq!(states, ["done", "uncertain", "done"]);
+    let runs = chat.owner.do_it("GET", "/api/runs?state=uncertain", Value::Null).await;
+    assert_eq!((&runs[0]["id"], &runs[0]["state"]), (&view["turn"]["id"], &json!("uncertain")), "{runs}");
+    assert_eq!(chat.owner.do_it("GET", "/api/runs?state=done", Value::Null).await, json!([]));
     let body = json!({"params": {"action": "view", "list": "shopping"}});
     let list = chat.owner.do_it("POST", "/api/tools/list/invoke", body).await;
     assert!(list.to_string().contains("bread") && !list.to_string().contains("milk"), "{list}");
@@ -121,7 +125,8 @@ async fn a_turn_that_was_to_stop_when_the_server_ended_is_not_gone_on_with() {
     let chat = Chat::start(Vec::new()).await;
     let add = json!({"action": "add", "list": "shopping", "item": "milk"});
     let conversation = crash_amid(&chat, vec![("list", add, Risk::LowWrite, StepState::Pending)]).await;
-    chat.owner.do_it("POST", &format!("{conversation}/stop"), Value::Null).await;
+    let (status, told) = chat.owner.ask("POST", &format!("{conversation}/stop"), Value::Null).await;
+    assert!(status == 504 && told["detail"].as_str().unwrap().contains("has not ended yet"), "{status} {told}");
     let chat = chat.restart().await;
     chat.owner.follow(&conversation, None).await.rest().await;
     let view = chat.owner.view(&conversation).await;

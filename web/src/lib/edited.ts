@@ -52,3 +52,6 @@ function marked(value: string): string {
   const marks: Record<string, string> = { ' ': '·', '\t': '→', '\n': '⏎\n' };
   return value.replace(/\s/g, (one) => marks[one] ?? `\\u{${one.charCodeAt(0).toString(16)}}`);
 }
+
+/** Whoever let a call through, as it is told: a person's name, or a rule of somebody's. */
+export const approver = (by: string) => by.replace(/^rule \S+ of /, 'a rule of ');

@@ -26,6 +26,14 @@ export type InvokeAnswer = Omit<Schemas['InvokeAnswer'], 'meta'> & {
   meta: { call_id?: string; tool?: string; duration_ms?: number; model_text?: string; html?: string } & Record<string, unknown>;
 };
 export type Ticket = Schemas['Ticket'];
+export type Policies = Schemas['Policies'];
+export type Layer = Schemas['PolicyLayer'];
+export type PolicyGroups = Schemas['Groups'];
+export type PolicySight = Schemas['Sight'];
+export type PolicyExplanation = Schemas['Explanation'];
+export type PolicyReplay = Schemas['Replay'];
+export type RuleCondition = { equals: unknown } | { one_of: unknown[] } | { prefix: string } | { domain: string } | { max: number };
+export type Rule = Omit<Schemas['Rule'], 'when'> & { when: Record<string, RuleCondition> };
 export type Conversation = Schemas['Conversation'];
 export type Branch = Schemas['Branch'];
 export type Message = Omit<Schemas['Message'], 'steps'> & { steps: Step[] };

@@ -1,5 +1,7 @@
 //! Scripts as the API shows them.
 
+use std::sync::Arc;
+
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
@@ -137,7 +139,8 @@ pub(super) struct ScriptSpec {
     /// Its group in the library.
     category: Category,
     /// JSON Schema of its arguments.
-    parameters: Value,
+    #[schema(value_type = Value)]
+    parameters: Arc<Value>,
     /// The risk its header names.
     risk: Risk,
     /// The declared risk, raised by the tools it uses.
@@ -161,7 +164,7 @@ impl ScriptSpec {
             description: spec.description,
             when_to_use: spec.when_to_use,
             category: spec.category,
-            parameters: spec.parameters,
+            parameters: spec.parameters.document(),
             risk: spec.risk,
             permission: spec.permission.map(Into::into),
             timeout_seconds: spec.timeout.as_secs(),

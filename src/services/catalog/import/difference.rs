@@ -10,6 +10,7 @@ use satchel_model::{
     catalog::{
         draft::EndpointDraft,
         endpoint::{Endpoint, EndpointId, Parameter},
+        imported::Imported,
         proposal::Proposal,
         system::SystemId,
     },
@@ -81,8 +82,8 @@ pub fn compare<T>(
     operations: Vec<Proposal>,
     now: Time,
     show: impl Fn(Compared) -> T,
-) -> Comparison<T> {
-    let known = Known::new(endpoints, &operations.iter().collect::<Vec<_>>());
+) -> Result<Comparison<T>> {
+    let known = Known::new(endpoints, &operations.iter().collect::<Vec<_>>())?;
     let (mut seen, mut compared, mut unusable) = (BTreeSet::new(), Vec::with_capacity(operations.len()), Vec::new());
     let mut keys = BTreeSet::new();
     for operation in operations {
@@ -100,7 +101,7 @@ pub fn compare<T>(
         }
     }
     let gone = endpoints.iter().filter(|endpoint| endpoint.imported.is_some() && !seen.contains(&endpoint.id));
-    Comparison { operations: compared, gone: gone.map(|endpoint| endpoint.id).collect(), unusable }
+    Ok(Comparison { operations: compared, gone: gone.map(|endpoint| endpoint.id).collect(), unusable })
 }
 
 /// Returns the changes to write for the operations that were chosen. `remove` are endpoints of the system to be
@@ -115,7 +116,7 @@ pub fn plan(
     if let Some(stranger) = remove.iter().find(|id| !endpoints.iter().any(|endpoint| endpoint.id == **id)) {
         return Err(Error::not_found(format!("The system has no endpoint '{stranger}'.")));
     }
-    let known = Known::new(endpoints, &choices.iter().map(|choice| &choice.operation).collect::<Vec<_>>());
+    let known = Known::new(endpoints, &choices.iter().map(|choice| &choice.operation).collect::<Vec<_>>())?;
     let (mut put, mut keys, mut taken) = (Vec::with_capacity(choices.len()), BTreeSet::new(), BTreeSet::new());
     for choice in choices {
         if !keys.insert(choice.operation.key.clone()) {
@@ -174,7 +175,10 @@ fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time
     let (mut becomes, by_document, by_hand) = match old {
         None => (fresh, Vec::new(), Vec::new()),
         Some(old) => {
-            let base = old.imported.as_deref().cloned().unwrap_or_else(|| as_proposal(old, &proposal));
+            let base = match &old.imported {
+                Some(imported) => imported.proposal()?,
+                None => as_proposal(old, &proposal),
+            };
             let (by_hand, by_document) = (differs(&base, &as_proposal(old, &base)), differs(&base, &said));
             let mut becomes = rename::renamed(old.clone(), &base.path, &said.path);
             for field in by_document.iter().filter(|field| !by_hand.contains(field)) {
@@ -186,7 +190,7 @@ fn one(system: SystemId, old: Option<&Endpoint>, choice: ImportChoice, now: Time
     // What somebody says now, they say by hand.
     let by_person = EndpointDraft { risk, description, when_to_use, ..EndpointDraft::default() };
     becomes = by_person.apply(becomes, &BTreeSet::new(), now)?;
-    becomes.imported = Some(Box::new(said));
+    becomes.imported = Some(Imported::new(&said)?);
     let change = match old {
         None => ImportChange::Added,
         Some(old) if old.imported.is_some() && by_document.is_empty() => ImportChange::Unchanged,
@@ -237,7 +241,7 @@ mod tests {
     #[test]
     fn what_stands_twice_in_a_document_is_shown_once() {
         let twice = vec![operation("GET /q"), operation("GET /q"), operation("GET /q?a=1")];
-        let compared = compare((SystemId::new(), &[]), twice, Time::from_millis(0), |one| one);
+        let compared = compare((SystemId::new(), &[]), twice, Time::from_millis(0), |one| one).unwrap();
         assert_eq!(compared.operations.len(), 2);
         assert!(compared.unusable[0].contains("more than once"), "{:?}", compared.unusable);
     }
@@ -248,7 +252,7 @@ mod tests {
         let schema = json!({"contentMediaType": "multipart/mixed"});
         upload.parameters = serde_json::from_value(json!([{"name": "body", "in": "body", "schema": schema}])).unwrap();
         let (system, now) = (SystemId::new(), Time::from_millis(0));
-        let compared = compare((system, &[]), vec![upload.clone()], now, |one| one);
+        let compared = compare((system, &[]), vec![upload.clone()], now, |one| one).unwrap();
         assert!(compared.operations.is_empty());
         assert!(compared.unusable[0].starts_with("POST /up: Its body is multipart/mixed"), "{:?}", compared.unusable);
         let choice = ImportChoice { operation: upload, risk: None, description: None, when_to_use: None };
@@ -258,9 +262,10 @@ mod tests {
     #[test]
     fn operations_of_one_path_stay_apart_when_the_document_is_read_again() {
         let (system, now) = (SystemId::new(), Time::from_millis(0));
-        let first = compare((system, &[]), vec![operation("GET /q?a=1")], now, |one| one);
+        let first = compare((system, &[]), vec![operation("GET /q?a=1")], now, |one| one).unwrap();
         let known: Vec<Endpoint> = first.operations.into_iter().map(|one| one.becomes).collect();
-        let again = compare((system, &known), vec![operation("GET /q"), operation("GET /q?a=1")], now, |one| one);
+        let again =
+            compare((system, &known), vec![operation("GET /q"), operation("GET /q?a=1")], now, |one| one).unwrap();
         let changes: Vec<ImportChange> = again.operations.iter().map(|one| one.change).collect();
         assert_eq!(changes, [ImportChange::Added, ImportChange::Unchanged]);
     }
@@ -274,19 +279,19 @@ mod tests {
             ..operation(&format!("GET {path}"))
         };
         let first = vec![named("listUsers", "/v1/users"), named("List", "/v1/items")];
-        let first = compare((system, &[]), first, now, |one| one);
+        let first = compare((system, &[]), first, now, |one| one).unwrap();
         let mut known: Vec<Endpoint> = first.operations.into_iter().map(|one| one.becomes).collect();
         known[0].description = "By hand.".to_owned();
         let moved =
             vec![named("listUsers", "/v2/users"), named("List", "/v2/items"), named("addUser", "/v2/users/{id}")];
-        let again = compare((system, &known), moved.clone(), now, |one| one);
+        let again = compare((system, &known), moved.clone(), now, |one| one).unwrap();
         let [users, items, _] = again.operations.as_slice() else { panic!() };
         assert_eq!((users.known, users.change), (Some(known[0].id), ImportChange::Changed));
         assert_eq!((users.becomes.path.as_str(), users.becomes.description.as_str()), ("/v2/users", "By hand."));
         assert_eq!((items.change, &again.gone), (ImportChange::Added, &vec![known[1].id]));
         // Two of one name are told apart by nobody.
         let twice = vec![named("listUsers", "/v2/users"), named("listUsers", "/v3/users")];
-        let again = compare((system, &known), twice, now, |one| one);
+        let again = compare((system, &known), twice, now, |one| one).unwrap();
         assert!(again.operations.iter().all(|one| one.change == ImportChange::Added));
     }
 }

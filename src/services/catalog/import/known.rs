@@ -4,9 +4,12 @@
 use std::collections::{BTreeSet, HashMap};
 
 use super::rename;
-use satchel_model::catalog::{
-    endpoint::{Endpoint, Operation},
-    proposal::Proposal,
+use satchel_model::{
+    catalog::{
+        endpoint::{Endpoint, Operation},
+        proposal::Proposal,
+    },
+    error::Result,
 };
 
 /// The endpoints a document could be about, by what they are recognised by.
@@ -15,34 +18,40 @@ pub(super) struct Known<'a> {
     /// Those whose very key the document does not have, by what is left of it without the names of parameters.
     by_shape: HashMap<String, &'a Endpoint>,
     /// Those of which it has not even that, by the name the document gave them, where it tells them apart.
-    by_name: HashMap<&'a str, Option<&'a Endpoint>>,
+    by_name: HashMap<String, Option<&'a Endpoint>>,
     /// The names of the document that several of its operations have.
     shared: BTreeSet<String>,
 }
 
 impl<'a> Known<'a> {
     /// Of a document with these operations.
-    pub(super) fn new(endpoints: &'a [Endpoint], operations: &[&Proposal]) -> Self {
+    pub(super) fn new(endpoints: &'a [Endpoint], operations: &[&Proposal]) -> Result<Self> {
         let by_hand = endpoints.iter().filter(|endpoint| endpoint.imported.is_none());
         let by_place = by_hand.map(|endpoint| (format!("{} {}", endpoint.method, endpoint.path), endpoint));
-        let by_key = endpoints.iter().filter_map(|endpoint| Some((endpoint.imported.as_ref()?.key.clone(), endpoint)));
+        let mut imported = Vec::new();
+        for endpoint in endpoints {
+            if let Some(stored) = &endpoint.imported {
+                let Proposal { key, name, operation, .. } = stored.proposal()?;
+                imported.push((endpoint, key, (operation == Operation::Rest).then_some(name)));
+            }
+        }
+        let by_key = imported.iter().map(|(endpoint, key, _)| (key.clone(), *endpoint));
         // What was imported is what it was imported as, whatever it looks like now.
         let by_key: HashMap<String, &Endpoint> = by_place.chain(by_key).collect();
         let keys: BTreeSet<&str> = operations.iter().map(|operation| operation.key.as_str()).collect();
         let shapes: BTreeSet<String> = keys.iter().map(|key| rename::shape(key)).collect();
         let others = by_key.iter().filter(|(key, _)| !keys.contains(key.as_str()));
         let by_shape = others.map(|(key, endpoint)| (rename::shape(key), *endpoint)).collect();
-        let mut by_name: HashMap<&str, Option<&Endpoint>> = HashMap::new();
-        for endpoint in endpoints {
-            let Some(imported) = endpoint.imported.as_ref().filter(|one| is_request(one)) else { continue };
-            if !shapes.contains(&rename::shape(&imported.key)) {
-                by_name.entry(&imported.name).and_modify(|several| *several = None).or_insert(Some(endpoint));
+        let mut by_name: HashMap<String, Option<&Endpoint>> = HashMap::new();
+        for (endpoint, key, name) in imported {
+            if let Some(name) = name.filter(|_| !shapes.contains(&rename::shape(&key))) {
+                by_name.entry(name).and_modify(|several| *several = None).or_insert(Some(endpoint));
             }
         }
         let mut names = BTreeSet::new();
         let shared = operations.iter().filter(|operation| !names.insert(&operation.name));
         let shared = shared.map(|operation| operation.name.clone()).collect();
-        Self { by_key, by_shape, by_name, shared }
+        Ok(Self { by_key, by_shape, by_name, shared })
     }
 
     /// The endpoint an operation is. One whose path has moved keeps its `operationId`.

@@ -1,5 +1,5 @@
 /** An entry in the words of its row: what was done to what, without the ids only a machine reads. */
-import { edited } from '../../lib/edited';
+import { approver, edited } from '../../lib/edited';
 import { brief, sentence } from '../../lib/format';
 import type { Entry } from '../../lib/types';
 
@@ -28,7 +28,7 @@ export function about(entry: Pick<Entry, 'arguments' | 'event_type' | 'topic'>, 
 export function outcome(entry: Pick<Entry, 'action' | 'approved_by' | 'edited' | 'error' | 'outcome' | 'user'>): string {
   if (entry.outcome === 'waiting') return 'Asked';
   if (entry.action === 'refuse') return `Refused by ${entry.user}`;
-  const approved = entry.approved_by ? `, ${entry.edited?.length ? 'edited and approved' : 'approved'} by ${entry.approved_by}` : '';
+  const approved = entry.approved_by ? `, ${entry.edited?.length ? 'edited and approved' : 'approved'} by ${approver(entry.approved_by)}` : '';
   return `${sentence(entry.outcome)}${approved}`;
 }
 
@@ -36,5 +36,5 @@ export function outcome(entry: Pick<Entry, 'action' | 'approved_by' | 'edited' |
 export function approval(entry: Pick<Entry, 'approved_by' | 'edited'>): string {
   if (!entry.approved_by) return '';
   const changes = edited(entry).map(({ name, was, now }) => `${name} ${was === null ? 'was not given' : `was ${was}`}, is ${now ?? 'left out'}`);
-  return changes.length > 0 ? `Edited and approved by ${entry.approved_by}: ${changes.join('; ')}` : `Approved by ${entry.approved_by}`;
+  return changes.length > 0 ? `Edited and approved by ${approver(entry.approved_by)}: ${changes.join('; ')}` : `Approved by ${approver(entry.approved_by)}`;
 }

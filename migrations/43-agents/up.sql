@@ -48,7 +48,6 @@ INSERT INTO agent_shares (agent, name) VALUES ('assistant', '*');
 ALTER TABLE conversations ADD COLUMN agent TEXT NOT NULL DEFAULT 'assistant';
 -- One in which an agent is tried while it is written: it stands in no list.
 ALTER TABLE conversations ADD COLUMN trial INTEGER NOT NULL DEFAULT 0;
-ALTER TABLE turns ADD COLUMN agent TEXT NOT NULL DEFAULT 'assistant';
 ALTER TABLE turns ADD COLUMN agent_version INTEGER NOT NULL DEFAULT 1;
 -- What is written of an agent that is tried and not kept, JSON.
 ALTER TABLE turns ADD COLUMN agent_draft TEXT;

@@ -1,0 +1,126 @@
+//! Turns that are begun: by a person's message, by a job, by another run; and how they end.
+
+use std::time::Duration;
+
+use serde_json::json;
+
+use super::{
+    chat::{Agent, NewMessage, check},
+    log::Subscription,
+    prompt,
+    turn::stopped,
+};
+use satchel_model::{
+    caller::Caller,
+    conversation::{ConversationId, TurnState},
+    error::{Error, Result},
+    run::{Purpose, Run, RunId},
+};
+use satchel_store::{
+    runs::{self, Sight},
+    turns::Question,
+};
+
+/// The interval at which a run that waits for a person is looked at.
+const EVERY: Duration = Duration::from_secs(1);
+
+/// A run that was begun.
+pub struct Begun {
+    /// The run.
+    pub id: RunId,
+    /// Its events, from the beginning.
+    pub events: Subscription,
+    agent: Agent,
+    caller: Caller,
+    conversation: ConversationId,
+}
+
+/// The end of a run.
+#[derive(Debug, Clone)]
+pub struct Ended {
+    /// The run as it is now.
+    pub run: Run,
+    /// The text of its answer, as far as it came.
+    pub answer: Option<String>,
+}
+
+impl Agent {
+    /// Begins a turn with a message and gives its events. What waited for a decision before is given up.
+    pub async fn send(&self, caller: &Caller, id: ConversationId, message: NewMessage) -> Result<Subscription> {
+        Ok(self.begin(caller, id, message, Purpose::default()).await?.events)
+    }
+
+    /// As [`Agent::send`], for any purpose. Nobody needs to read the events: the run goes on without them.
+    ///
+    /// # Errors
+    ///
+    /// If they have no such conversation, an answer is under way there, no model can answer, or there is no room. Nothing
+    /// was begun.
+    pub async fn begin(
+        &self,
+        caller: &Caller,
+        id: ConversationId,
+        message: NewMessage,
+        purpose: Purpose,
+    ) -> Result<Begun> {
+        check(&message)?;
+        let shared = &self.shared;
+        let conversation = shared.conversations.get(caller.user, id).await?;
+        let agent = self.answering(caller, &conversation, &message).await?;
+        self.require_model(caller.user, &agent).await?;
+        self.ensure_free(id).await?;
+        shared.turns.require_few(caller.user).await?;
+        let bytes = message.attachments.iter().map(|one| one.data.len()).sum::<usize>() + message.content.len();
+        self.ensure_room(caller.user, bytes as u64).await?;
+        // Before a question is given up or a file is stored: a message that is refused changes nothing.
+        let attached = shared.read_attached(caller, message.attachments, message.provider).await?;
+        self.give_up_waiting(id).await?;
+        self.tell_left(caller.user, id).await;
+        let title = prompt::title(&message.content);
+        if attached.is_cut() {
+            shared.offer_reader(id).await?;
+        }
+        let origin = attached.origin();
+        let attachments = shared.store_attached(caller, attached).await?;
+        self.note_programs(caller, id).await?;
+        if let Some(origin) = origin {
+            shared.conversations.taint(id, origin).await?;
+        }
+        let question = Question { text: message.content, attachments, title };
+        let new = self.new_turn(caller, id, message.provider, (agent, purpose));
+        let (turn, _, title) = shared.turns.begin(new, question).await?;
+        let run = self.run(turn, 0);
+        if let Some(title) = title {
+            run.log.emit("title", &json!({ "title": title }));
+        }
+        let (id, conversation) = (run.id(), id);
+        Ok(Begun { id, events: run.start(), agent: self.clone(), caller: caller.clone(), conversation })
+    }
+}
+
+impl Begun {
+    /// Waits until the run is over, however long a person takes to decide what it asks.
+    ///
+    /// # Errors
+    ///
+    /// If the process ends first, or the conversation was deleted.
+    pub async fn ended(mut self) -> Result<Ended> {
+        let (agent, lifecycle) = (&self.agent, &self.agent.shared.app.lifecycle);
+        loop {
+            while self.events.next().await.is_some() {}
+            let progress = agent.shared.turns.progress(self.id).await?;
+            let state = progress.ok_or_else(|| Error::not_found("The run was deleted."))?.state;
+            if !matches!(state, TurnState::Running | TurnState::Waiting) {
+                break;
+            }
+            tokio::select! {
+                () = lifecycle.shutdown.cancelled() => return Err(stopped()),
+                () = tokio::time::sleep(EVERY) => {}
+            }
+            self.events = agent.events_of(self.conversation, self.id, None);
+        }
+        let run = runs::get(&agent.shared.app.db, Sight::new(&self.caller), self.id).await?;
+        let last = agent.shared.turns.last_message(self.conversation, self.id).await?;
+        Ok(Ended { run, answer: last.map(|message| message.text).filter(|text| !text.is_empty()) })
+    }
+}

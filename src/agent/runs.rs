@@ -1,0 +1,45 @@
+//! Runs, as the person they act for sees them.
+
+use super::chat::Agent;
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Result},
+    run::{Run, RunId},
+};
+use satchel_store::runs::{self, Filter, Sight};
+
+impl Agent {
+    /// The newest runs that pass, newest first.
+    pub async fn runs(&self, caller: &Caller, filter: Filter, limit: u32) -> Result<Vec<Run>> {
+        runs::find(&self.shared.app.db, Sight::new(caller), filter, limit).await
+    }
+
+    /// A run.
+    ///
+    /// # Errors
+    ///
+    /// If there is none that they see.
+    pub async fn one_run(&self, caller: &Caller, id: RunId) -> Result<Run> {
+        runs::get(&self.shared.app.db, Sight::new(caller), id).await
+    }
+
+    /// Stops a run and all that it began.
+    ///
+    /// # Errors
+    ///
+    /// If there is none that they see, it acts for somebody else, or it has not ended in time.
+    pub async fn stop_run(&self, caller: &Caller, id: RunId) -> Result<Run> {
+        let run = self.one_run(caller, id).await?;
+        if run.user != caller.username {
+            return Err(Error::denied(format!("This run acts for {}, who alone can stop it.", run.user)));
+        }
+        let below = runs::under_way_below(&self.shared.app.db, id).await?;
+        let own = (!run.state.is_over()).then_some(id);
+        // The parent first: else it would begin others in their place.
+        for one in own.into_iter().chain(below) {
+            let one = self.one_run(caller, one).await?;
+            self.stop(caller.user, one.conversation).await?;
+        }
+        self.one_run(caller, id).await
+    }
+}

@@ -1,0 +1,111 @@
+//! A version of the policies over the tools there are, with what was worked out of it so far.
+
+use std::{
+    collections::HashMap,
+    sync::{Arc, OnceLock},
+};
+
+use parking_lot::Mutex;
+
+use super::{names_of, view::View};
+use crate::{registry::Registry, tool::Tool};
+use satchel_model::policy::{CompiledLayer, Layer, LayerKind, Policies, Situation, ToolNames};
+use satchel_store::policies::StoredPolicies;
+
+/// Most situations whose tables are kept: one takes as many bytes as there are tools.
+const VIEWS: usize = 64;
+
+/// Places of tools in the registry's list, by the address at which each stands as long as that list does.
+pub(super) type ToolIndex = HashMap<usize, usize>;
+
+/// The policies of one version over the tools of one registry.
+pub struct PolicySet {
+    policies: Arc<StoredPolicies>,
+    pub(super) tools: Arc<Vec<Arc<Tool>>>,
+    exec: ToolNames,
+    index: OnceLock<ToolIndex>,
+    views: Mutex<HashMap<Situation, Arc<View>>>,
+}
+
+impl PolicySet {
+    /// These policies over these tools.
+    pub fn new(policies: Arc<StoredPolicies>, registry: &Registry) -> Arc<Self> {
+        Self::of_tools(policies, Arc::clone(&registry.set().tools))
+    }
+
+    fn of_tools(policies: Arc<StoredPolicies>, tools: Arc<Vec<Arc<Tool>>>) -> Arc<Self> {
+        let exec = tools.iter().find(|tool| tool.spec().id() == "builtin:exec").map(|tool| names_of(tool));
+        let (index, views) = (OnceLock::new(), Mutex::default());
+        Arc::new(Self { policies, tools, exec: exec.unwrap_or_default(), index, views })
+    }
+
+    /// What these policies say in a situation.
+    pub fn view(self: &Arc<Self>, situation: &Situation) -> Arc<View> {
+        let mut views = self.views.lock();
+        if let Some(view) = views.get(situation) {
+            return Arc::clone(view);
+        }
+        if views.len() >= VIEWS {
+            views.clear();
+        }
+        let view = Arc::new(View::new(self.layers(situation), self));
+        views.insert(situation.clone(), Arc::clone(&view));
+        view
+    }
+
+    /// The layers that hold in a situation, in order.
+    fn layers(&self, situation: &Situation) -> Vec<(LayerKind, CompiledLayer)> {
+        let document = &self.policies.document;
+        let compile = |layer: &Layer| CompiledLayer::new(layer, &self.exec);
+        let of = |kind: LayerKind| {
+            let layer = match is_written(document, kind) {
+                true => document.layer(kind, situation).map(compile),
+                false => Policies::standing(kind, situation).as_ref().map(compile),
+            };
+            layer.map(|layer| (kind, layer))
+        };
+        LayerKind::ALL.into_iter().filter_map(of).collect()
+    }
+
+    /// The names of `exec`.
+    pub fn exec(&self) -> &ToolNames {
+        &self.exec
+    }
+
+    pub(super) fn index(&self) -> &ToolIndex {
+        self.index.get_or_init(|| self.tools.iter().enumerate().map(|(at, tool)| (address(tool), at)).collect())
+    }
+}
+
+/// Without a `subagent` layer another one holds in its place.
+fn is_written(document: &Policies, kind: LayerKind) -> bool {
+    kind != LayerKind::Subagent || document.subagent.is_some()
+}
+
+/// The address of a tool in memory.
+pub(super) fn address(tool: &Tool) -> usize {
+    std::ptr::from_ref(tool).addr()
+}
+
+/// The policies in force over the tools there are now. Copies share it.
+#[derive(Clone, Default)]
+pub(crate) struct PolicyCache(Arc<Mutex<Option<Arc<PolicySet>>>>);
+
+impl PolicyCache {
+    /// What these policies say of these tools in a situation.
+    pub(crate) fn view(
+        &self,
+        policies: &Arc<StoredPolicies>,
+        tools: &Arc<Vec<Arc<Tool>>>,
+        situation: &Situation,
+    ) -> Arc<View> {
+        let mut kept = self.0.lock();
+        let is_now = |set: &&Arc<PolicySet>| Arc::ptr_eq(&set.policies, policies) && Arc::ptr_eq(&set.tools, tools);
+        let set = match kept.as_ref().filter(is_now) {
+            Some(set) => Arc::clone(set),
+            None => Arc::clone(kept.insert(PolicySet::of_tools(Arc::clone(policies), Arc::clone(tools)))),
+        };
+        drop(kept);
+        set.view(situation)
+    }
+}

@@ -1,0 +1,119 @@
+//! The layers that hold in one situation, and their say on each tool.
+
+use std::sync::{Arc, OnceLock, Weak};
+
+use serde_json::{Value, json};
+
+use super::{
+    cache::{PolicySet, address},
+    names_of,
+};
+use crate::tool::Tool;
+use satchel_model::{
+    error::Error,
+    policy::{CompiledLayer, LayerKind, LayerVerdict, ToolNames},
+};
+
+/// The layers that hold in one situation.
+pub struct View {
+    layers: Vec<(LayerKind, CompiledLayer)>,
+    set: Weak<PolicySet>,
+    /// Whether each tool passes, by its place in the list.
+    table: OnceLock<Vec<bool>>,
+}
+
+/// The refusal of a tool by a layer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Denial {
+    /// The first layer that says no.
+    pub layer: LayerKind,
+    /// The part of it that does, in words.
+    pub rule: String,
+}
+
+impl Denial {
+    /// The error of a call that is refused so.
+    pub fn error(&self, what: &str) -> Error {
+        let (layer, rule) = (self.layer.as_str(), &self.rule);
+        let told = format!(
+            "The policy layer '{layer}' denies {what} ({rule}). An administrator can change that under Policies."
+        );
+        Error::denied(told).with_details(json!({"layer": layer, "rule": rule}))
+    }
+}
+
+impl View {
+    pub(super) fn new(layers: Vec<(LayerKind, CompiledLayer)>, set: &Arc<PolicySet>) -> Self {
+        Self { layers, set: Arc::downgrade(set), table: OnceLock::new() }
+    }
+
+    /// Whether the tool passes every layer. Of many tools it is known from a table that is worked out once.
+    pub fn allows(&self, tool: &Tool) -> bool {
+        if self.layers.is_empty() {
+            return true;
+        }
+        let known = self.set.upgrade().and_then(|set| {
+            let place = *set.index().get(&address(tool))?;
+            let judge = || set.tools.iter().map(|tool| self.denial(tool).is_none()).collect();
+            self.table.get_or_init(judge).get(place).copied()
+        });
+        known.unwrap_or_else(|| self.denial(tool).is_none())
+    }
+
+    /// The first layer that denies the tool. `None` if it passes all.
+    pub fn denial(&self, tool: &Tool) -> Option<Denial> {
+        if self.layers.is_empty() {
+            return None;
+        }
+        let names = names_of(tool);
+        let denies = |(kind, layer): &(LayerKind, CompiledLayer)| denial(*kind, layer, &names);
+        self.layers.iter().find_map(denies)
+    }
+
+    /// The first layer that denies a call with these arguments though the tool passes: without `exec` no process is
+    /// started, here or on another node.
+    pub fn denial_of_call(&self, tool: &Tool, arguments: &Value) -> Option<Denial> {
+        let starts = match tool.spec().id().as_str() {
+            "builtin:process" => "start",
+            "builtin:nodes" => "exec",
+            _ => return None,
+        };
+        if arguments.get("action").and_then(Value::as_str) != Some(starts) {
+            return None;
+        }
+        let (layer, _) = self.layers.iter().find(|(_, layer)| !layer.allows_exec())?;
+        Some(Denial { layer: *layer, rule: "exec is denied".to_owned() })
+    }
+
+    /// The reason why a person is asked about calls of the tool whatever their risk; `None` if no layer asks.
+    pub fn asks(&self, tool: &Tool) -> Option<String> {
+        if self.layers.is_empty() {
+            return None;
+        }
+        let names = names_of(tool);
+        self.layers.iter().find_map(|(kind, layer)| {
+            let pattern = layer.judge(&names).asks?;
+            let name = &tool.spec().name;
+            Some(format!("The policy layer '{}' asks about {name} (ask: {pattern}).", kind.as_str()))
+        })
+    }
+
+    /// The say of all nine layers on a tool, in order.
+    pub fn explain(&self, tool: &Tool) -> Vec<LayerVerdict> {
+        let names = names_of(tool);
+        let of =
+            |kind: LayerKind| {
+                let layer = self.layers.iter().find(|(held, _)| *held == kind);
+                let judged = layer.map(|(_, layer)| layer.judge(&names));
+                judged.map_or(LayerVerdict { layer: kind, rule: None, allowed: true, asks: None }, |judged| {
+                    LayerVerdict { layer: kind, rule: judged.rule, allowed: judged.allowed, asks: judged.asks }
+                })
+            };
+        LayerKind::ALL.into_iter().map(of).collect()
+    }
+}
+
+fn denial(kind: LayerKind, layer: &CompiledLayer, names: &ToolNames) -> Option<Denial> {
+    let judged = layer.judge(names);
+    (!judged.allowed).then(|| Denial { layer: kind, rule: judged.rule.unwrap_or_default() })
+}

@@ -1,0 +1,150 @@
+//! Runs, as their rows have them: turns with what began them.
+
+use super::{
+    db::Db,
+    sql::{Bind, Row, Tx},
+};
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Result},
+    llm::Usage,
+    run::{Run, RunId, RunKind, RunState},
+    user::UserId,
+};
+
+/// Which runs a query wants; empty fields want all.
+#[derive(Debug, Clone, Default)]
+pub struct Filter {
+    /// Of one kind.
+    pub kind: Option<RunKind>,
+    /// Of one agent, by its id.
+    pub agent: Option<String>,
+    /// In one state.
+    pub state: Option<RunState>,
+    /// Begun before this one.
+    pub before: Option<RunId>,
+}
+
+/// Whose runs somebody sees.
+#[derive(Debug, Clone, Copy)]
+pub struct Sight {
+    user: UserId,
+    /// Others', too: that they exist and what they took.
+    others: bool,
+}
+
+impl Sight {
+    /// What a caller sees.
+    pub fn new(caller: &Caller) -> Self {
+        Self { user: caller.user, others: caller.permissions.is_all() }
+    }
+}
+
+/// Holds for a turn `t` in which a call may have taken effect or not.
+const UNCERTAIN: &str = "EXISTS (SELECT 1 FROM messages m JOIN steps s ON s.message = m.id
+                                 WHERE m.turn = t.id AND s.state = 'uncertain')";
+
+/// Columns of a run, and where they come from.
+const COLUMNS: &str = "t.id, t.kind, t.agent, u.username, t.conversation, t.parent, t.job, t.state, t.started_at,
+    t.finished_at, t.input_tokens, t.output_tokens, t.error, c.person";
+const TABLES: &str = "turns t JOIN conversations c ON c.id = t.conversation JOIN users u ON u.id = c.person";
+
+/// The newest runs that pass, newest first.
+pub async fn find(db: &Db, sight: Sight, filter: Filter, limit: u32) -> Result<Vec<Run>> {
+    db.read(move |tx| {
+        let (condition, bound) = clause(sight, &filter);
+        let sql = format!(
+            "SELECT {COLUMNS}, {UNCERTAIN} AS uncertain FROM {TABLES} WHERE {condition} ORDER BY t.id DESC LIMIT {limit}"
+        );
+        tx.all(&sql, bound, |row| run(row, sight))
+    })
+    .await
+}
+
+/// A run.
+///
+/// # Errors
+///
+/// If there is none that they see.
+pub async fn get(db: &Db, sight: Sight, id: RunId) -> Result<Run> {
+    db.read(move |tx| one(tx, sight, id)).await
+}
+
+/// The runs under way that this one began, and those that they began.
+pub async fn under_way_below(db: &Db, id: RunId) -> Result<Vec<RunId>> {
+    let sql = "WITH RECURSIVE below (id) AS (
+                 SELECT id FROM turns WHERE parent = ?1
+                 UNION SELECT t.id FROM turns t JOIN below b ON t.parent = b.id
+               )
+               SELECT t.id FROM turns t JOIN below b ON b.id = t.id WHERE t.state IN ('running', 'waiting') ORDER BY t.id";
+    db.read(move |tx| tx.all(sql, [id.to_string()], |row| row.parsed("id"))).await
+}
+
+fn one(tx: &Tx, sight: Sight, id: RunId) -> Result<Run> {
+    let (condition, mut bound) = clause(sight, &Filter::default());
+    bound.push(Box::new(id.to_string()));
+    let sql = format!(
+        "SELECT {COLUMNS}, {UNCERTAIN} AS uncertain FROM {TABLES} WHERE {condition} AND t.id = ?{}",
+        bound.len()
+    );
+    let found = tx.first(&sql, bound, |row| run(row, sight))?;
+    found.ok_or_else(|| Error::not_found(format!("There is no run '{id}'.")))
+}
+
+fn clause(sight: Sight, filter: &Filter) -> (String, Vec<Box<dyn Bind>>) {
+    // What has no kind is a copy of a run.
+    let mut conditions = vec!["t.kind IS NOT NULL".to_owned()];
+    let mut bound: Vec<Box<dyn Bind>> = Vec::new();
+    let mut add = |condition: &str, value: String| {
+        bound.push(Box::new(value));
+        conditions.push(condition.replace('?', &format!("?{}", bound.len())));
+    };
+    if !sight.others {
+        add("c.person = ?", sight.user.to_string());
+    }
+    if let Some(kind) = filter.kind {
+        add("t.kind = ?", kind.as_str().to_owned());
+    }
+    if let Some(agent) = filter.agent.clone() {
+        add("t.agent = ?", agent);
+    }
+    if let Some(before) = filter.before {
+        add("t.id < ?", before.to_string());
+    }
+    match filter.state {
+        Some(RunState::Uncertain) => {
+            conditions.push(format!("t.state NOT IN ('running', 'waiting') AND {UNCERTAIN}"));
+        }
+        Some(state) if state.is_over() => add(&format!("t.state = ? AND NOT {UNCERTAIN}"), state.as_str().to_owned()),
+        Some(state) => add("t.state = ?", state.as_str().to_owned()),
+        None => {}
+    }
+    (conditions.join(" AND "), bound)
+}
+
+fn run(row: &Row<'_>, sight: Sight) -> Result<Run> {
+    let number = |column| row.get::<i64>(column).map(i64::unsigned_abs);
+    let kind: String = row.get("kind")?;
+    let id: RunId = row.parsed("id")?;
+    let user: String = row.get("username")?;
+    let agent: String = row.get("agent")?;
+    let conversation = row.parsed("conversation")?;
+    let parent = row.get::<Option<String>>("parent")?.map(|id| id.parse()).transpose()?;
+    let state = RunState::parse(row.get("state")?)?;
+    let is_uncertain = state.is_over() && row.get("uncertain")?;
+    let is_own = row.get::<&str>("person")? == sight.user.to_string();
+    Ok(Run {
+        id,
+        kind: RunKind::parse(&kind)?,
+        agent,
+        user,
+        conversation,
+        parent,
+        job: row.get("job")?,
+        state: if is_uncertain { RunState::Uncertain } else { state },
+        started_at: row.time("started_at")?,
+        ended_at: row.optional_time("finished_at")?,
+        usage: Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? },
+        error: row.get::<Option<String>>("error")?.filter(|_| is_own),
+    })
+}

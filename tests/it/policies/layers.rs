@@ -1,0 +1,148 @@
+//! The document over HTTP, its warnings, and denials that name their layer.
+
+use serde_json::{Value, json};
+
+use crate::support::http::{Request, TestServer as Server};
+
+async fn put(server: &Server, cookie: &str, document: Value) -> (u16, Value) {
+    let answer = server.send(Request::new("PUT", "/api/policies").json(&document).cookie(cookie)).await;
+    (answer.status, answer.json())
+}
+
+async fn post(server: &Server, cookie: &str, path: &str, body: Value) -> (u16, Value) {
+    let answer = server.send(Request::post(path, &body).cookie(cookie)).await;
+    (answer.status, answer.json())
+}
+
+async fn listed(server: &Server, cookie: &str) -> Vec<String> {
+    let tools = server.send(Request::get("/api/tools").cookie(cookie)).await.json();
+    tools.as_array().unwrap().iter().map(|tool| tool["name"].as_str().unwrap().to_owned()).collect()
+}
+
+#[tokio::test]
+async fn a_denied_tool_is_not_listed_and_its_refusal_names_the_layer_here_and_in_the_audit() {
+    let server = Server::start().await;
+    let mara = server.sign_in("owner").await;
+    let sum = json!({"params": {"expression": "1+1"}});
+    assert_eq!(post(&server, &mara, "/api/tools/calculator/invoke", sum.clone()).await.0, 200);
+    let (status, stored) = put(&server, &mara, json!({"global": {"deny": ["Calc*"]}})).await;
+    assert_eq!((status, &stored["version"], &stored["warnings"]), (200, &json!(1), &json!([])), "{stored}");
+    let (status, refused) = post(&server, &mara, "/api/tools/calculator/invoke", sum.clone()).await;
+    assert_eq!(status, 403, "{refused}");
+    assert!(
+        refused["detail"].as_str().unwrap().starts_with("The policy layer 'global' denies calculator (deny: Calc*)")
+    );
+    assert!(!listed(&server, &mara).await.contains(&"calculator".to_owned()));
+    let audit = server.send(Request::get("/api/audit?limit=20").cookie(&mara)).await.text();
+    assert!(audit.contains("The policy layer 'global' denies calculator"), "{audit}");
+    // What was read can be changed and put back as it is; an old version is not.
+    let mut read = server.send(Request::get("/api/policies").cookie(&mara)).await.json();
+    read["global"]["deny"] = json!([]);
+    assert_eq!(put(&server, &mara, read.clone()).await.0, 200);
+    assert_eq!(put(&server, &mara, read).await.0, 409);
+    assert_eq!(post(&server, &mara, "/api/tools/calculator/invoke", sum).await.0, 200);
+}
+
+#[tokio::test]
+async fn what_is_odd_about_a_document_is_said_and_what_is_wrong_refused() {
+    let server = Server::start().await;
+    let mara = server.sign_in("owner").await;
+    for wrong in
+        [json!({"globl": {}}), json!({"global": {"alow": []}}), json!({"agent": []}), json!({"global": {"deny": [""]}})]
+    {
+        assert_eq!(put(&server, &mara, wrong.clone()).await.0, 400, "{wrong}");
+    }
+    let (_, stored) = put(
+        &server,
+        &mara,
+        json!({
+            "profile": "codign", "global": {"allow": ["nothing_there"], "deny": ["group:felts"]},
+            "provider_profile": {"nobody": "full"}, "agent": {"assistant": {"deny": ["group:fs"]}},
+        }),
+    )
+    .await;
+    let warnings: Vec<&str> = stored["warnings"].as_array().unwrap().iter().map(|one| one.as_str().unwrap()).collect();
+    for part in [
+        "no profile 'codign'",
+        "nothing in its allow list",
+        "'nothing_there' fits no tool",
+        "no group 'felts'",
+        "no provider 'nobody'",
+        "apply_patch passes, as exec does",
+    ] {
+        assert!(warnings.iter().any(|warning| warning.contains(part)), "{part}: {warnings:?}");
+    }
+    assert_eq!(listed(&server, &mara).await, Vec::<String>::new(), "an unknown profile allows nothing");
+    let groups = server.send(Request::get("/api/policies/groups").cookie(&mara)).await.json();
+    assert_eq!(groups["groups"]["fs"], json!(["read", "write", "edit", "apply_patch"]));
+    assert_eq!(groups["profiles"]["minimal"], json!(["session_status"]));
+}
+
+#[tokio::test]
+async fn without_exec_no_process_is_started_though_processes_are_listed() {
+    let server = Server::start().await;
+    let mara = server.sign_in("owner").await;
+    put(&server, &mara, json!({"global": {"deny": ["bash"]}})).await;
+    let start = json!({"params": {"action": "start", "command": "sleep 1"}});
+    let (status, refused) = post(&server, &mara, "/api/tools/process/invoke", start).await;
+    assert_eq!(status, 403, "{refused}");
+    assert!(
+        refused["detail"].as_str().unwrap().contains("'global' denies process with these arguments (exec is denied)")
+    );
+    let list = json!({"params": {"action": "list"}});
+    assert_eq!(post(&server, &mara, "/api/tools/process/invoke", list).await.0, 200);
+    assert_eq!(post(&server, &mara, "/api/tools/exec/invoke", json!({"params": {"command": "ls"}})).await.0, 403);
+}
+
+#[tokio::test]
+async fn a_layer_can_make_a_harmless_tool_ask() {
+    let server = Server::start().await;
+    let mara = server.sign_in("owner").await;
+    put(&server, &mara, json!({"global": {"ask": ["group:data"]}})).await;
+    let sum = json!({"params": {"expression": "2*3"}});
+    let (status, asked) = post(&server, &mara, "/api/tools/calculator/invoke", sum).await;
+    assert_eq!(status, 409, "{asked}");
+    assert_eq!(asked["reason"], "The policy layer 'global' asks about calculator (ask: group:data).");
+    let ticket = asked["ticket"].as_str().unwrap();
+    let (status, decided) =
+        post(&server, &mara, &format!("/api/tickets/{ticket}"), json!({"decision": "approve"})).await;
+    assert_eq!((status, &decided["result"]["data"]), (200, &json!(6)), "{decided}");
+    // Within another call it is told beforehand, and the yes covers it.
+    let inner = json!({"params": {"tool_uses": [{"recipient_name": "calculator", "parameters": {"expression": "4"}}]}});
+    let (status, asked) = post(&server, &mara, "/api/tools/parallel/invoke", inner).await;
+    assert_eq!(status, 409, "{asked}");
+    let path = format!("/api/tickets/{}", asked["ticket"].as_str().unwrap());
+    let (_, decided) = post(&server, &mara, &path, json!({"decision": "approve"})).await;
+    assert_eq!(decided["result"]["data"]["results"][0]["result"], json!(4), "{decided}");
+}
+
+#[tokio::test]
+async fn others_policies_and_people_are_for_those_who_manage_them() {
+    let server = Server::start().await;
+    let mara = server.sign_in("owner").await;
+    server.add("vera", "viewer").await;
+    let vera = server.sign_in("vera").await;
+    assert_eq!(server.send(Request::get("/api/policies").cookie(&vera)).await.status, 403);
+    assert_eq!(put(&server, &vera, json!({})).await.0, 403);
+    assert_eq!(post(&server, &vera, "/api/policies/replay", json!({})).await.0, 403);
+    let explain = |cookie: String, body: Value| {
+        let server = &server;
+        async move { post(server, &cookie, "/api/policies/explain", body).await }
+    };
+    assert_eq!(explain(vera.clone(), json!({"tool": "calculator"})).await.1["allowed"], true);
+    assert_eq!(explain(vera.clone(), json!({"tool": "exec"})).await.0, 404, "as if it were not there");
+    assert_eq!(explain(vera.clone(), json!({"tool": "calculator", "user": "owner"})).await.0, 403);
+    let (_, exec) = explain(mara.clone(), json!({"tool": "bash", "user": "vera"})).await;
+    assert_eq!(
+        (&exec["tool"], &exec["allowed"], &exec["decided_by"]),
+        (&json!("builtin:exec"), &json!(false), &json!("permission"))
+    );
+    put(&server, &mara, json!({"agent": {"assistant": {"deny": ["calculator"]}}})).await;
+    let agents = json!({"tool": "calculator", "agent": "assistant"});
+    let (_, told) = explain(mara.clone(), agents).await;
+    assert_eq!((&told["allowed"], &told["decided_by"]), (&json!(false), &json!("agent")));
+    assert_eq!(told["layers"].as_array().unwrap().len(), 9);
+    assert_eq!(explain(mara.clone(), json!({"tool": "calculator"})).await.1["allowed"], true);
+    let (_, below) = explain(mara, json!({"tool": "recall_memories", "depth": 1})).await;
+    assert_eq!((&below["allowed"], &below["decided_by"]), (&json!(false), &json!("subagent")));
+}

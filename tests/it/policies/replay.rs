@@ -1,0 +1,46 @@
+//! Replay: past calls judged by a draft, which changes nothing.
+
+use serde_json::{Value, json};
+
+use crate::support::http::{Request, TestServer as Server};
+
+async fn replay(server: &Server, cookie: &str, body: Value) -> Value {
+    let answer = server.send(Request::post("/api/policies/replay", &body).cookie(cookie)).await;
+    assert_eq!(answer.status, 200, "{}", answer.text());
+    answer.json()
+}
+
+#[tokio::test]
+async fn a_draft_says_what_it_would_have_refused_asked_and_let_through() {
+    let server = Server::start().await;
+    let mara = server.sign_in("owner").await;
+    let invoke = |tool: &str, params: Value| {
+        Request::post(&format!("/api/tools/{tool}/invoke"), &json!({"params": params})).cookie(&mara)
+    };
+    for expression in ["1+1", "2+2"] {
+        assert_eq!(server.send(invoke("calculator", json!({"expression": expression}))).await.status, 200);
+    }
+    server.send(invoke("parse_json", json!({"data": "{}"}))).await;
+    let nothing = replay(&server, &mara, json!({})).await;
+    assert_eq!((&nothing["calls"], &nothing["changed"]), (&json!(3), &json!([])), "{nothing}");
+    let draft = json!({"policies": {"global": {"deny": ["calculator"], "ask": ["parse_json"]}}});
+    let told = replay(&server, &mara, draft).await;
+    assert_eq!(told["changes"], json!({"allowed": 0, "asked": 1, "refused": 2}), "{told}");
+    let first = &told["changed"][0];
+    assert_eq!(
+        (&first["tool"], &first["was"], &first["would_be"], &first["by"], &first["user"]),
+        (&json!("builtin:calculator"), &json!("allowed"), &json!("refused"), &json!("global"), &json!("owner"))
+    );
+    let rules = json!([{"tool": "calculator", "decision": "deny", "when": {"/expression": {"equals": "2+2"}}}]);
+    let told = replay(&server, &mara, json!({"rules": rules})).await;
+    assert_eq!(told["changes"], json!({"allowed": 0, "asked": 0, "refused": 1}), "{told}");
+    // It was a draft.
+    assert_eq!(server.send(invoke("calculator", json!({"expression": "3"}))).await.status, 200);
+    // What a layer in force refused, another draft would let through.
+    server.owner("PUT", "/api/policies", &json!({"global": {"deny": ["calculator"]}})).await;
+    assert_eq!(server.send(invoke("calculator", json!({"expression": "4"}))).await.status, 403);
+    let told = replay(&server, &mara, json!({"policies": {}})).await;
+    assert_eq!(told["changes"], json!({"allowed": 1, "asked": 0, "refused": 0}), "{told}");
+    let later = replay(&server, &mara, json!({"policies": {}, "from": "2999-01-01T00:00:00Z"})).await;
+    assert_eq!(later["calls"], 0);
+}
