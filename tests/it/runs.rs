@@ -10,8 +10,9 @@ use satchel::{
 use serde_json::{Value, json};
 
 use crate::support::{
-    chat::{Chat, Person, find},
+    chat::{Chat, Person},
     fake_llm::{Piece, Reply, call, say},
+    library::pause,
 };
 
 fn says(content: &str) -> NewMessage {
@@ -48,17 +49,30 @@ async fn a_run_is_begun_without_a_browser_and_its_end_is_awaited() {
     assert!(runs(&chat.owner, "?kind=chat").await.is_empty());
 }
 
-#[tokio::test]
+#[tokio::test(flavor = "multi_thread")]
 async fn a_run_that_waits_for_a_person_ends_once_they_have_decided() {
     let write = json!({"path": "a.txt", "content": "x"});
     let chat = Chat::start(vec![call("write", write), say("Written.")]).await;
-    let mara = chat.person(&["host:fs.write", "host:fs.read"]).await;
-    let conversation = mara.conversation().await;
-    let parked = mara.say(&conversation, "Write it.").await.rest().await;
-    assert_eq!(runs(&mara, "").await[0]["state"], "waiting");
-    mara.decide(find(&parked, "confirmation"), json!({"decision": "approve"})).await;
-    mara.follow(&conversation, Some(&parked.last().unwrap().id)).await.rest().await;
-    assert_eq!(runs(&mara, "?state=done").await.len(), 1);
+    let caller = chat.app.caller(&["host:fs.write"]).await;
+    let mara = Person::sign_in(&chat.app.satchel.url, &caller.username).await;
+    let topic = chat.app.conversation(&caller).await;
+    let purpose = Purpose { kind: RunKind::Job, ..Purpose::default() };
+    let begun = chat.app.satchel.agent.begin(&caller, topic, says("Write it."), purpose).await.unwrap();
+    let ended = tokio::spawn(begun.ended());
+    let ticket = loop {
+        let waiting = runs(&mara, "?state=waiting").await;
+        let tickets = mara.do_it("GET", "/api/tickets", Value::Null).await;
+        if let ([_], Some(ticket)) = (waiting.as_slice(), tickets[0]["id"].as_str()) {
+            break format!("/api/tickets/{ticket}");
+        }
+        pause().await;
+    };
+    assert!(!ended.is_finished(), "a question is open");
+    mara.do_it("POST", &ticket, json!({"decision": "approve"})).await;
+    let ended = ended.await.unwrap().unwrap();
+    assert_eq!((ended.run.state, ended.answer.as_deref()), (RunState::Done, Some("Written.")));
+    let door = chat.owner.do_it("GET", "/api/audit?tool=builtin:write", Value::Null).await["entries"][0]["door"].clone();
+    assert_eq!(door, "job");
 }
 
 #[tokio::test]

@@ -1989,6 +1989,60 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The newest runs that pass, the newest first: the caller's own. A caller who holds `*` sees that others' exist and what
+         *     they took.
+         */
+        get: operations["get_api_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A run. */
+        get: operations["get_api_runs_id"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/runs/{id}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Stops a run of the caller's and all that it began, at once. One that is over stays as it is. */
+        post: operations["post_api_runs_id_stop"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/scripts": {
         parameters: {
             query?: never;
@@ -4708,7 +4762,7 @@ export interface components {
             /** @description Check everything, run nothing. */
             dry_run?: boolean;
         };
-        /** @description What came of a call. */
+        /** @description The outcome of a call. */
         InvokeAnswer: {
             /** @description Whether it worked. */
             success: boolean;
@@ -5969,6 +6023,51 @@ export interface components {
              */
             new_key?: string | null;
         };
+        /** @description A run. */
+        Run: {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
+            id: string;
+            /** @description The kind of request it is for. */
+            kind: components["schemas"]["RunKind"];
+            /** @description The id of the agent that acts in it. */
+            agent: string;
+            /** @description The name of the person it acts for. */
+            user: string;
+            /**
+             * Format: uuid
+             * @description The conversation it stands in.
+             */
+            conversation: string;
+            /**
+             * Format: uuid
+             * @description The run that began it.
+             */
+            parent?: string | null;
+            /** @description The id of the job that began it. */
+            job?: string | null;
+            /** @description Its state. */
+            state: components["schemas"]["RunState"];
+            /** @description The time at which it began. */
+            started_at: components["schemas"]["Time"];
+            ended_at?: components["schemas"]["Time"] | null;
+            /** @description The tokens it took so far. */
+            usage: components["schemas"]["Usage"];
+            /** @description The reason it failed. Left out of another person's run. */
+            error?: string | null;
+        };
+        /**
+         * @description The kind of request that a run is for.
+         * @enum {string}
+         */
+        RunKind: "chat" | "sub" | "job" | "channel" | "api" | "acp";
+        /**
+         * @description The state of a run.
+         * @enum {string}
+         */
+        RunState: "queued" | "running" | "waiting" | "done" | "failed" | "cancelled" | "uncertain";
         /** @description A memory as it was kept, and what became of others by that. */
         SavedMemory: components["schemas"]["Memory"] & {
             /** @description It was there already, in these words or nearly, and was renewed. */
@@ -17449,6 +17548,231 @@ export interface operations {
                 };
             };
             /** @description It is built in or in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_runs: {
+        parameters: {
+            query?: {
+                /** @description The kind of request. */
+                kind?: string | null;
+                /** @description The id of an agent. */
+                agent?: string | null;
+                /** @description The state. */
+                state?: string | null;
+                /** @description The number of runs; 50 if left out, 500 at most. */
+                limit?: number | null;
+                /** @description Runs that were begun before this one: the id of the last one of the answer before. */
+                before?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_runs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_runs_id_stop: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
             409: {
                 headers: {
                     [name: string]: unknown;
