@@ -18,6 +18,7 @@ use satchel_model::{
     spec::Risk,
 };
 use satchel_net::llm::{answer::Answer, chain};
+use satchel_services::agents;
 use satchel_share::Part;
 use satchel_store::{messages::Placed, turns::Summary};
 
@@ -49,15 +50,9 @@ struct Arrived {
 impl Run {
     /// Asks the model for the next message of the turn.
     pub(super) async fn ask(&mut self, summary: Summary, placed: Vec<Placed>) -> Result<()> {
-        let most = self.app().settings.get().chat.max_steps;
-        if self.turn.model_calls >= most {
-            return Err(Error::new(
-                Kind::Exhausted,
-                format!("The turn was ended after {most} steps. Say 'go on' to continue from here."),
-            ));
-        }
+        self.require_share().await?;
         self.shared().require_budget(self.caller().user).await?;
-        let providers = self.shared().providers.chain(self.turn.provider).await?;
+        let providers = agents::chain(&self.shared().providers, &self.turn.agent, self.turn.provider).await?;
         if providers.is_empty() {
             return Err(chain::no_model());
         }
@@ -160,6 +155,8 @@ impl Run {
             usage: Some(usage),
             error,
             former: 0,
+            agent: (!self.turn.agent.id.is_assistant() || self.turn.agent.version == 0)
+                .then(|| self.turn.agent.content.name.clone()),
         };
         self.log.emit(
             "usage",

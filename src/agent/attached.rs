@@ -200,7 +200,7 @@ impl Shared {
     fn offers_reader(&self, caller: &Caller) -> bool {
         let settings = self.app.settings.get();
         let found = self.invoker.registry().find(READER);
-        let policy = self.invoker.policy(&situation(None));
+        let policy = self.invoker.policy(&situation(caller, None));
         found.is_ok_and(|found| authorise::may_call(&found.tool, caller, &settings, &policy))
     }
 }

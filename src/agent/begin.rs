@@ -65,8 +65,9 @@ impl Agent {
     ) -> Result<Begun> {
         check(&message)?;
         let shared = &self.shared;
-        shared.conversations.get(caller.user, id).await?;
-        self.require_model(caller.user).await?;
+        let conversation = shared.conversations.get(caller.user, id).await?;
+        let agent = self.answering(caller, &conversation, &message).await?;
+        self.require_model(caller.user, &agent).await?;
         self.ensure_free(id).await?;
         shared.turns.require_few(caller.user).await?;
         let bytes = message.attachments.iter().map(|one| one.data.len()).sum::<usize>() + message.content.len();
@@ -86,7 +87,7 @@ impl Agent {
             shared.conversations.taint(id, origin).await?;
         }
         let question = Question { text: message.content, attachments, title };
-        let new = self.new_turn(caller, id, message.provider, purpose);
+        let new = self.new_turn(caller, id, message.provider, (agent, purpose));
         let (turn, _, title) = shared.turns.begin(new, question).await?;
         let run = self.run(turn, 0);
         if let Some(title) = title {

@@ -32,7 +32,6 @@ impl Run {
             .cloned()
             .collect();
         let Some(message) = turn.last() else { return Ok(()) };
-        let most = self.app().settings.get().chat.max_steps;
         let pending: Vec<(usize, Step)> = message
             .steps
             .iter()
@@ -40,13 +39,8 @@ impl Run {
             .filter(|(_, step)| step.state == StepState::Pending)
             .map(|(position, step)| (position, step.clone()))
             .collect();
-        if self.turn.model_calls >= most {
-            // Nobody would read what came of them.
-            return Err(Error::new(
-                Kind::Exhausted,
-                format!("The turn was ended after {most} steps. Say 'go on' to continue from here."),
-            ));
-        }
+        // Nobody would read what came of them.
+        self.require_step()?;
         for (at, group) in groups(pending).into_iter().enumerate() {
             if at > 0 {
                 self.refresh().await?;
@@ -115,7 +109,7 @@ impl Run {
             topic: Some(self.conversation()),
             ticket,
             job: self.turn.job.clone(),
-            situation: situation(provider),
+            situation: situation(self.caller(), provider),
             ..Call::new(self.caller().clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared().invoker.invoke(call, self.cancel.child_token()).await

@@ -12,6 +12,7 @@ use super::{
 use satchel_app::App;
 use satchel_engine::invoker::Invoker;
 use satchel_model::{
+    agent::{AgentAt, draft::AgentDraft},
     caller::Caller,
     conversation::{Attachment, Conversation, ConversationId, MessageId, TurnId, TurnState},
     egress::{Origin, Part},
@@ -25,7 +26,7 @@ use satchel_net::llm::{
     answer::Patience,
     chain::{self, Models},
 };
-use satchel_services::find::learner::Learner;
+use satchel_services::{agents, find::learner::Learner};
 use satchel_share::Share;
 use satchel_store::{
     conversations::Conversations,
@@ -93,6 +94,8 @@ pub struct NewMessage {
     pub attachments: Vec<Attachment>,
     /// The provider to ask first.
     pub provider: Option<ProviderId>,
+    /// An agent that is tried with it, as it is written now.
+    pub draft: Option<AgentDraft>,
 }
 
 impl Shared {
@@ -142,14 +145,16 @@ impl Agent {
         id: ConversationId,
         provider: Option<ProviderId>,
     ) -> Result<Subscription> {
-        self.shared.conversations.get(caller.user, id).await?;
-        self.require_model(caller.user).await?;
+        let conversation = self.shared.conversations.get(caller.user, id).await?;
+        let agent = self.answering_again(caller, &conversation).await?;
+        self.require_model(caller.user, &agent).await?;
         // The answer that stands is kept beside the new one.
         self.ensure_room(caller.user, FEW + 1).await?;
         self.shared.turns.require_few(caller.user).await?;
         self.give_up_waiting(id).await?;
         self.note_programs(caller, id).await?;
-        let turn = self.shared.turns.begin_again(self.new_turn(caller, id, provider, Purpose::default())).await?;
+        let new = self.new_turn(caller, id, provider, (agent, Purpose::default()));
+        let turn = self.shared.turns.begin_again(new).await?;
         Ok(self.run(turn, 0).start())
     }
 
@@ -207,9 +212,9 @@ impl Agent {
         caller: &Caller,
         conversation: ConversationId,
         provider: Option<ProviderId>,
-        purpose: Purpose,
+        (agent, purpose): (AgentAt, Purpose),
     ) -> NewTurn {
-        NewTurn { conversation, caller: caller.clone(), provider, purpose, now: self.shared.app.clock.now() }
+        NewTurn { conversation, caller: caller.clone(), provider, agent, purpose, now: self.shared.app.clock.now() }
     }
 
     /// Checks that an answer can come, before anything is written.
@@ -217,8 +222,8 @@ impl Agent {
     /// # Errors
     ///
     /// If none can.
-    pub(super) async fn require_model(&self, user: UserId) -> Result<()> {
-        if !self.shared.providers.any().await? {
+    pub(super) async fn require_model(&self, user: UserId, agent: &AgentAt) -> Result<()> {
+        if agents::chain(&self.shared.providers, agent, None).await?.is_empty() {
             return Err(chain::no_model());
         }
         self.shared.require_budget(user).await

@@ -157,6 +157,7 @@ mod tests {
             provider: None,
             instead_of: None,
             former: 0,
+            agent: None,
             usage: None,
             error: error.map(str::to_owned),
         }

@@ -30,12 +30,14 @@ pub(super) struct Viewer<'a> {
     pub(super) settings: &'a Settings,
     /// What the policies say in the turn's situation.
     pub(super) policy: &'a View,
+    /// The agent's own rule. `None` if the settings' holds.
+    pub(super) exposure: Option<Exposure>,
 }
 
 /// Picks the tools for a turn. `promoted` are those the model found in this conversation; `room` is the most tokens
 /// all schemas together may take.
 pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<String>, room: u64) -> Shown {
-    let Viewer { caller, settings, policy } = viewer;
+    let Viewer { caller, settings, policy, exposure } = viewer;
     let callable: Vec<&Arc<Tool>> =
         registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings, policy)).collect();
     let all: Vec<(&Arc<Tool>, ToolDefinition, u64)> = callable
@@ -48,12 +50,15 @@ pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<
         .collect();
     let (total, all_tokens) = (all.len(), all.iter().map(|(_, _, tokens)| tokens).sum());
     let budget = u64::from(settings.chat.tool_token_budget).min(room);
-    let rule = match settings.chat.exposure {
+    // What an agent may call at all is what it selects.
+    let selects = caller.agent.as_ref().is_some_and(|agent| exposure.is_some() && !agent.allow.is_empty());
+    let wanted = Wanted { promoted, selected: (!selects).then_some(&settings.chat.selected) };
+    let rule = match exposure.unwrap_or(settings.chat.exposure) {
         Exposure::Auto if all_tokens <= budget => Exposure::All,
         Exposure::Auto => Exposure::Discover,
         rule => rule,
     };
-    let shown: Vec<_> = all.into_iter().filter(|(tool, ..)| wants(rule, tool, settings, promoted)).collect();
+    let shown: Vec<_> = all.into_iter().filter(|(tool, ..)| wants(rule, tool, &wanted)).collect();
     let tokens = shown.iter().map(|(_, _, tokens)| tokens).sum();
     Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), tokens, total, all_tokens }
 }
@@ -63,15 +68,22 @@ pub fn tokens(spec: &Spec) -> u64 {
     cost(&define(spec))
 }
 
-fn wants(rule: Exposure, tool: &Tool, settings: &Settings, promoted: &BTreeSet<String>) -> bool {
+/// The tools that are wanted by name.
+struct Wanted<'a> {
+    promoted: &'a BTreeSet<String>,
+    /// Those selected. `None` if all are.
+    selected: Option<&'a Vec<String>>,
+}
+
+fn wants(rule: Exposure, tool: &Tool, wanted: &Wanted<'_>) -> bool {
     let spec = tool.spec();
-    let found = promoted.contains(&spec.id());
+    let found = wanted.promoted.contains(&spec.id());
     let named = |name: &String| {
         *name == spec.name || *name == spec.id() || tool.aliases().iter().any(|alias| alias.name() == name)
     };
     match rule {
         Exposure::All | Exposure::Auto => true,
-        Exposure::Selected => found || settings.chat.selected.iter().any(named),
+        Exposure::Selected => found || wanted.selected.is_none_or(|names| names.iter().any(named)),
         Exposure::Discover => found || spec.innate,
     }
 }

@@ -5,6 +5,7 @@ mod attached;
 pub mod begin;
 mod calls;
 pub mod chat;
+mod choose;
 mod compact;
 mod data;
 mod episodes;

@@ -103,6 +103,7 @@ mod tests {
             provider: None,
             instead_of: None,
             former: 0,
+            agent: None,
             usage: None,
             error: None,
         };

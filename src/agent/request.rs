@@ -42,12 +42,13 @@ impl Run {
         let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
         self.told_the_finder(&placed);
         let registry = self.shared().invoker.registry();
-        let situation = situation(expected.map(|provider| provider.name.as_str()));
+        let situation = situation(self.caller(), expected.map(|provider| provider.name.as_str()));
         let policy = self.shared().invoker.policy(&situation);
-        let viewer = exposure::Viewer { caller: self.caller(), settings: &settings, policy: &policy };
+        let exposure = self.turn.agent.content.exposure;
+        let viewer = exposure::Viewer { caller: self.caller(), settings: &settings, policy: &policy, exposure };
         let shown = exposure::pick(&registry, viewer, &promoted, limit / 3);
         let memories = self.remembered(&placed).await?;
-        let system = prompt::system(&self.caller().username, self.app().clock.now());
+        let system = prompt::system(&self.caller().username, self.app().clock.now(), &self.turn.agent);
         let remembered = prompt::memories(&memories);
         let passages = self.known(&placed).await?;
         let known = prompt::knowledge(&passages);

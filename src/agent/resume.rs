@@ -67,7 +67,7 @@ impl Agent {
             id: step.call_id,
             topic: ticket.topic,
             ticket: Some(ticket.id),
-            situation: situation(None),
+            situation: situation(caller, None),
             ..Call::new(caller.clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared.invoker.invoke(call, CancellationToken::new()).await

@@ -1,6 +1,6 @@
 //! Step 2: may this caller use this tool now? A yes becomes a grant, through which alone the tool runs.
 
-use super::{policy::View, tool::Tool};
+use super::{bounds, policy::View, tool::Tool};
 use satchel_model::{
     caller::Caller,
     error::{Error, Kind, Result},
@@ -11,6 +11,7 @@ use satchel_model::{
 pub(super) fn check(tool: &Tool, caller: &Caller, settings: &Settings, policy: &View) -> Result<()> {
     // First: whoever may not use it is not told that it is denied or switched off either.
     permitted(tool, caller)?;
+    bounds::check(tool, caller)?;
     match policy.denial(tool) {
         Some(denial) => Err(denial.error(&tool.spec().name)),
         None => switched_on(tool, settings),

@@ -275,6 +275,7 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
         door: asker.door,
         credential: asker.key.map_or(person.credential, Credential::Key),
         personal: asker.personal,
+        agent: asker.agent,
     };
     let params = approved.executed.clone().unwrap_or_else(|| ticket.arguments.clone());
     let id = asker.call.unwrap_or_default();

@@ -114,6 +114,7 @@ mod tests {
             door: Door::Api,
             credential: Credential::Session,
             personal: true,
+            agent: None,
         }
     }
 

@@ -12,7 +12,7 @@ use serde_json::json;
 use super::{
     approval::{Approval, Coverage, To},
     approved::ApprovedCalls,
-    authorise, changed, configure,
+    authorise, bounds, changed, configure,
     confirm::{self, Asked, AssessedCall},
     consent,
     context::{Conclusion, Pipeline, Run, Toolset},
@@ -117,7 +117,8 @@ impl Invoker {
     /// If it is not, or they may not.
     pub fn ensure_callable(&self, call: &Call) -> Result<()> {
         let found = self.registry().as_seen_by(&call.caller).find(&call.tool)?;
-        Grant::check(&found.tool, &call.caller, &self.app.settings.get()).map(drop)
+        let policy = self.policy(&call.situation);
+        Grant::check(&found.tool, &call.caller, &self.app.settings.get(), &policy).map(drop)
     }
 
     /// Runs a call to its end, in a task of its own: when the caller goes away, the call and its audit row do not.
@@ -225,6 +226,7 @@ impl Invoker {
         let prepared = registry.prepare(&found.tool, arguments)?;
         let risk = prepared.risk;
         record.weighed(risk, &prepared.arguments);
+        bounds::check_risk(&found.tool, &call.caller, risk)?;
         let judged = Judged::new(&self.app, &policy, registry, call, &prepared).await?;
         let pending = consent::pending(&self.app, registry, &call.caller, &found.tool).await?;
         let assessed = AssessedCall { call, found, registry, prepared: &prepared, tainted, pending, judged };

@@ -3,6 +3,7 @@
 mod approval;
 mod approved;
 pub mod authorise;
+mod bounds;
 mod changed;
 pub mod configure;
 pub mod confirm;

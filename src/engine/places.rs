@@ -108,6 +108,7 @@ mod tests {
             door: Door::Api,
             credential: Credential::Session,
             personal: true,
+            agent: None,
         }
     }
 

@@ -302,6 +302,7 @@ mod tests {
             door: satchel_model::caller::Door::Api,
             credential: satchel_model::caller::Credential::Session,
             personal,
+            agent: None,
         };
         let seen = registry.as_seen_by(&caller(true));
         assert!(

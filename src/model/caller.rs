@@ -1,10 +1,11 @@
 //! The caller: a person, the door they come through, and their permissions.
 
-use std::{collections::BTreeSet, fmt, str::FromStr};
+use std::{collections::BTreeSet, fmt, str::FromStr, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
 use super::{
+    agent::ActingAgent,
     error::{Error, Result},
     id::Id,
     reader::Reader,
@@ -201,6 +202,8 @@ pub struct Caller {
     pub credential: Credential,
     /// Opens what belongs to the person: their session does, a key only if they said so when they made it.
     pub personal: bool,
+    /// The agent that acts for them, whose bounds narrow what it may do. `None` if they act themselves.
+    pub agent: Option<Arc<ActingAgent>>,
 }
 
 impl Caller {

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::{
+    agent::AgentId,
     error::{Error, Result},
     id::{Id, Noun},
     knowledge::Citation,
@@ -42,6 +43,9 @@ pub struct Conversation {
     pub updated_at: Time,
     /// The state of a conversation: whether a turn is under way.
     pub state: ConversationState,
+    /// The agent that answers in it.
+    #[schema(value_type = String)]
+    pub agent: AgentId,
     /// `true` if content from outside has entered it.
     pub tainted: bool,
     /// The place that content came from.
@@ -217,6 +221,8 @@ pub struct Message {
     pub error: Option<String>,
     /// Of a question: how many answers gave way to the one that follows it.
     pub former: u32,
+    /// The name of the agent that wrote it. `None` if it was the built-in one.
+    pub agent: Option<String>,
 }
 
 impl Noun for Message {

@@ -1,6 +1,7 @@
 //! The nouns: plain data, no IO, no clock, no async.
 
 pub mod address;
+pub mod agent;
 pub mod audit;
 pub mod author;
 pub mod backup;

@@ -1,5 +1,6 @@
 //! The services that tools stand on: each holds the handles it needs, and the engine knows none of them.
 
+pub mod agents;
 pub mod answer;
 pub mod audit;
 pub mod backups;

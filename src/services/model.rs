@@ -1,19 +1,24 @@
 //! Asking the connected model outside a turn: for a tool that needs one, within the person's budget.
 
+use super::agents;
 use satchel_app::App;
 use satchel_engine::context::Context;
 use satchel_model::{
     egress::{Origin, Part},
     error::{Error, Kind, Result},
     figure,
-    llm::{ChatMessage, ChatRequest, ProviderId, Usage},
+    llm::{ChatMessage, ChatRequest, Provider, ProviderId, Usage},
     user::UserId,
 };
 use satchel_net::llm::{
     answer::Patience,
     chain::{self, Models},
 };
-use satchel_store::{providers::Providers, turns::Turns, usage};
+use satchel_store::{
+    providers::Providers,
+    turns::{OpenTurn, Turns},
+    usage,
+};
 
 /// A question to a model, asked in one go and without tools.
 #[derive(Debug, Clone)]
@@ -48,12 +53,22 @@ pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
         Some(topic) => Turns::new(&app.db).open_in(topic).await?,
         None => None,
     };
-    let work = ask_for(app, cx.caller().user, turn.and_then(|turn| turn.provider), question);
+    let work = ask_in(app, cx.caller().user, turn, question);
     tokio::select! {
         biased;
         () = cx.cancelled().cancelled() => Err(Error::new(Kind::Cancelled, "The call was taken back.")),
         said = work => said,
     }
+}
+
+/// Asks the model of a turn's agent.
+async fn ask_in(app: &App, user: UserId, turn: Option<OpenTurn>, question: Question) -> Result<Said> {
+    let Some(turn) = turn else { return ask_for(app, user, None, question).await };
+    require_budget(app, user).await?;
+    let chain = agents::chain(&providers(app)?, &turn.agent, turn.provider).await?;
+    let said = ask_chain(app, Some(user), &chain, question).await?;
+    Turns::new(&app.db).spend(&turn, said.cost, app.clock.now()).await?;
+    Ok(said)
 }
 
 /// Asks a provider or the first for a person, within their tokens of the day. What it costs is theirs.
@@ -70,7 +85,14 @@ pub async fn ask(
     (provider, user): (Option<ProviderId>, Option<UserId>),
     question: Question,
 ) -> Result<Said> {
-    let providers = Providers::new(&app.db, &app.stores.vault, app.config.model.as_ref())?.chain(provider).await?;
+    ask_chain(app, user, &providers(app)?.chain(provider).await?, question).await
+}
+
+fn providers(app: &App) -> Result<Providers> {
+    Providers::new(&app.db, &app.stores.vault, app.config.model.as_ref())
+}
+
+async fn ask_chain(app: &App, user: Option<UserId>, providers: &[Provider], question: Question) -> Result<Said> {
     if providers.is_empty() {
         return Err(chain::no_model());
     }
@@ -82,7 +104,7 @@ pub async fn ask(
         Patience::default(),
         app.net.breakers.clone(),
     )
-    .ask(&providers, &request)
+    .ask(providers, &request)
     .await?;
     let model = answer.provider.model.clone();
     let (text, cost) = answer.text().await?;

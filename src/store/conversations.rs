@@ -7,6 +7,7 @@ use super::{
     sql::{Row, Tx, like},
 };
 use satchel_model::{
+    agent::AgentId,
     conversation::{Branch, Conversation, ConversationId, ConversationState, MessageId},
     error::{Error, Result},
     origin::Origin,
@@ -21,6 +22,19 @@ pub struct ConversationChange {
     pub title: Option<String>,
     /// A new folder; the inner none takes it out of its folder.
     pub folder: Option<Option<String>>,
+    /// Another agent that answers from now on.
+    pub agent: Option<AgentId>,
+}
+
+/// A conversation to be begun.
+#[derive(Debug, Clone, Default)]
+pub struct NewConversation {
+    /// Its title; empty until something is said.
+    pub title: String,
+    /// The agent that answers in it.
+    pub agent: AgentId,
+    /// `true` if an agent is only tried in it: it stands in no list.
+    pub trial: bool,
 }
 
 /// The conversations of one database. Cheap to clone.
@@ -32,7 +46,7 @@ pub struct Conversations {
 /// Longest list a person is given.
 const LISTED: i64 = 1_000;
 
-const COLUMNS: &str = "c.id, c.title, c.folder, c.created_at, c.updated_at, c.tainted_by, c.tainted_at,
+const COLUMNS: &str = "c.id, c.title, c.folder, c.created_at, c.updated_at, c.tainted_by, c.tainted_at, c.agent,
     (SELECT t.state FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting')) AS turn";
 
 impl Conversations {
@@ -41,15 +55,26 @@ impl Conversations {
         Self { db: db.clone() }
     }
 
-    /// Begins one.
+    /// Begins one with a title, or none yet, and the built-in agent.
     pub async fn create(&self, user: UserId, title: String, now: Time) -> Result<Conversation> {
+        self.begin(user, NewConversation { title, ..NewConversation::default() }, now).await
+    }
+
+    /// Begins one.
+    pub async fn begin(&self, user: UserId, new: NewConversation, now: Time) -> Result<Conversation> {
         let id = ConversationId::new();
         self.db
             .write(move |tx| {
-                insert(tx, id, user, &title, now)?;
+                insert(tx, id, user, &new, now)?;
                 get(tx, user, id)
             })
             .await
+    }
+
+    /// Conversations of a person in which agents were tried, and in which nothing was said since `before`.
+    pub async fn old_trials(&self, user: UserId, before: Time) -> Result<Vec<ConversationId>> {
+        let sql = "SELECT id FROM conversations WHERE person = ?1 AND trial AND updated_at < ?2";
+        self.db.read(move |tx| tx.all(sql, (user.to_string(), before.millis()), |row| row.parsed("id"))).await
     }
 
     /// This person's, the one last used first; with `search`, those whose title, folder or text holds it.
@@ -61,7 +86,7 @@ impl Conversations {
                   WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'
                   ORDER BY m.seq DESC LIMIT 1) END AS text
              FROM conversations c
-             WHERE c.person = ?1 AND (CAST(?2 AS TEXT) IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
+             WHERE c.person = ?1 AND NOT c.trial AND (CAST(?2 AS TEXT) IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
                 OR lower(c.folder) LIKE lower(?2) ESCAPE '\\'
                 OR EXISTS (SELECT 1 FROM messages m
                            WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'))
@@ -118,6 +143,9 @@ impl Conversations {
                 if let Some(title) = change.title {
                     tx.run("UPDATE conversations SET title = ?2 WHERE id = ?1", (id.to_string(), title))?;
                 }
+                if let Some(agent) = change.agent {
+                    tx.run("UPDATE conversations SET agent = ?2 WHERE id = ?1", (id.to_string(), agent.to_string()))?;
+                }
                 if let Some(folder) = change.folder {
                     tx.run("UPDATE conversations SET folder = ?2 WHERE id = ?1", (id.to_string(), folder))?;
                 }
@@ -170,7 +198,9 @@ impl Conversations {
         self.db
             .write(move |tx| {
                 let original = get(tx, user, id)?;
-                insert(tx, copy, user, &branch_title(tx, user, &original.title)?, now)?;
+                let title = branch_title(tx, user, &original.title)?;
+                let new = NewConversation { title, agent: original.agent, trial: false };
+                insert(tx, copy, user, &new, now)?;
                 tx.run(
                     "UPDATE conversations SET (folder, tainted_by, tainted_at) =
                        (SELECT folder, tainted_by, tainted_at FROM conversations WHERE id = ?2) WHERE id = ?1",
@@ -266,10 +296,11 @@ fn branch_title(tx: &Tx, user: UserId, original: &str) -> Result<String> {
     Ok(title)
 }
 
-fn insert(tx: &Tx, id: ConversationId, user: UserId, title: &str, now: Time) -> Result<()> {
+fn insert(tx: &Tx, id: ConversationId, user: UserId, new: &NewConversation, now: Time) -> Result<()> {
     tx.run(
-        "INSERT INTO conversations (id, person, title, created_at, updated_at) VALUES (?1, ?2, ?3, ?4, ?4)",
-        (id.to_string(), user.to_string(), title, now.millis()),
+        "INSERT INTO conversations (id, person, title, agent, trial, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
+        (id.to_string(), user.to_string(), &new.title, new.agent.to_string(), new.trial, now.millis()),
     )?;
     Ok(())
 }
@@ -295,6 +326,7 @@ fn read(row: &Row<'_>) -> Result<Conversation> {
             Some(_) => ConversationState::Waiting,
             None => ConversationState::Idle,
         },
+        agent: row.parsed("agent")?,
         tainted: tainted_by.is_some(),
         tainted_by,
         tainted_at: row.optional_time("tainted_at")?,

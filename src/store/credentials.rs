@@ -144,7 +144,7 @@ impl People {
         let owner = self.db.read(first_administrator).await?;
         let (user, username) = owner.unwrap_or_else(|| (UserId::new(), "local".to_owned()));
         let (permissions, door, credential) = (Permissions::all(), Door::Cli, Credential::Local);
-        let caller = Caller { user, username, permissions, door, credential, personal: true };
+        let caller = Caller { user, username, permissions, door, credential, personal: true, agent: None };
         let role = "administrator".to_owned();
         Ok(Identity { caller, role, session: None, shown: None, ends_at: None, used_at: AtomicI64::new(0) })
     }
@@ -272,7 +272,7 @@ fn read_session(row: &Row<'_>) -> Result<Identity> {
 fn caller(row: &Row<'_>, credential: Credential) -> Result<Caller> {
     let user: UserId = row.parsed("id")?;
     let (username, permissions) = (row.get("username")?, row.json("permissions")?);
-    Ok(Caller { user, username, permissions, door: Door::Api, credential, personal: true })
+    Ok(Caller { user, username, permissions, door: Door::Api, credential, personal: true, agent: None })
 }
 
 fn first_administrator(tx: &Tx) -> Result<Option<(UserId, String)>> {

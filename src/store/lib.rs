@@ -1,5 +1,6 @@
 //! The only place with SQL. Each noun has narrow functions or a handle of its own.
 
+pub mod agents;
 mod attachments;
 pub mod audit;
 mod author;

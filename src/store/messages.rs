@@ -59,7 +59,7 @@ pub(super) fn list(tx: &Tx, conversation: ConversationId, span: Span) -> Result<
     let mut cited = passages::cited(tx, conversation, span)?;
     let mut attached = attachments::names(tx, conversation, span)?;
     let sql = "SELECT seq, id, turn, role, text, created_at, model, input_tokens, output_tokens, error,
-                      provider, instead_of
+                      provider, instead_of, agent
                FROM messages WHERE conversation = ?1 AND seq > ?2 AND seq <= ?3 ORDER BY seq";
     let mut placed = tx.all(sql, place, message)?;
     for Placed { message, .. } in &mut placed {
@@ -116,6 +116,7 @@ fn message(row: &Row<'_>) -> Result<Placed> {
         provider: row.get("provider")?,
         instead_of: row.optional_json("instead_of")?,
         former: 0,
+        agent: row.get("agent")?,
     };
     Ok(Placed { seq: row.get("seq")?, message, left_out: Vec::new() })
 }
@@ -165,8 +166,8 @@ pub(super) fn insert(tx: &Tx, conversation: ConversationId, message: &Message) -
     let instead_of = message.instead_of.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?;
     tx.run(
         "INSERT INTO messages (id, conversation, turn, role, text, model, input_tokens, output_tokens, error,
-                               created_at, provider, instead_of)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+                               created_at, provider, instead_of, agent)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13)",
         params![
             message.id.to_string(),
             conversation.to_string(),
@@ -180,6 +181,7 @@ pub(super) fn insert(tx: &Tx, conversation: ConversationId, message: &Message) -
             message.created_at.millis(),
             message.provider,
             instead_of,
+            message.agent,
         ],
     )?;
     attachments::put(tx, message.id, &message.attachments)?;
@@ -261,9 +263,9 @@ fn copy_turn(tx: &Tx, original: TurnId, to: ConversationId) -> Result<TurnId> {
     let turn = TurnId::new();
     tx.run(
         "INSERT INTO turns (id, conversation, state, error, failure, caller, provider, input_tokens, output_tokens,
-                            model_calls, context, last_event, started_at, finished_at, agent, kind)
+                            model_calls, context, last_event, started_at, finished_at, agent, agent_version, kind)
          SELECT ?1, ?2, 'done', error, failure, caller, provider, input_tokens, output_tokens, model_calls, context,
-                0, started_at, coalesce(finished_at, started_at), agent, NULL FROM turns WHERE id = ?3",
+                0, started_at, coalesce(finished_at, started_at), agent, agent_version, NULL FROM turns WHERE id = ?3",
         (turn.to_string(), to.to_string(), original.to_string()),
     )?;
     Ok(turn)
@@ -278,8 +280,9 @@ fn copy_message(tx: &Tx, original: MessageId, to: ConversationId, turn: TurnId) 
     let copy = MessageId::new();
     tx.run(
         "INSERT INTO messages (id, conversation, turn, role, text, model, input_tokens, output_tokens, error,
-                               created_at, provider, instead_of)
-         SELECT ?1, ?2, ?3, role, text, model, input_tokens, output_tokens, error, created_at, provider, instead_of
+                               created_at, provider, instead_of, agent)
+         SELECT ?1, ?2, ?3, role, text, model, input_tokens, output_tokens, error, created_at, provider, instead_of,
+                agent
          FROM messages WHERE id = ?4",
         (copy.to_string(), to.to_string(), turn.to_string(), original.to_string()),
     )?;

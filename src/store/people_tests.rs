@@ -93,6 +93,7 @@ fn actor(user: &User, permissions: Permissions) -> Actor {
         door: Door::Api,
         credential: Credential::Session,
         personal: true,
+        agent: None,
     };
     Actor { caller, session: None, now: at(0) }
 }

@@ -125,6 +125,7 @@ impl People {
             door: Door::Api,
             credential: Credential::Session,
             personal: true,
+            agent: None,
         };
         let by = Actor { caller, session: None, now: visit.now };
         let user = self

@@ -156,8 +156,15 @@ mod tests {
     fn owner() -> Actor {
         let (user, username) = (Id::new(), "mara".to_owned());
         let credential = Credential::Local;
-        let caller =
-            Caller { user, username, permissions: Permissions::all(), door: Door::Cli, credential, personal: true };
+        let caller = Caller {
+            user,
+            username,
+            permissions: Permissions::all(),
+            door: Door::Cli,
+            credential,
+            personal: true,
+            agent: None,
+        };
         Actor { caller, session: None, now: Time::from_millis(1) }
     }
 

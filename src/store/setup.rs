@@ -138,7 +138,11 @@ fn owner_actor(user: &User, door: Door, now: Time) -> Actor {
     let (id, username): (UserId, String) = (user.id, user.username.clone());
     let permissions = Permissions::all();
     let credential = Credential::Local;
-    Actor { caller: Caller { user: id, username, permissions, door, credential, personal: true }, session: None, now }
+    Actor {
+        caller: Caller { user: id, username, permissions, door, credential, personal: true, agent: None },
+        session: None,
+        now,
+    }
 }
 
 fn taken() -> Error {

@@ -3,7 +3,7 @@
 mod approvals;
 mod rows;
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -13,6 +13,7 @@ pub use self::approvals::ConversationApproval;
 use self::rows::{Stored, ask, find, latest, open_bytes, settle};
 use super::{consents::ScriptText, db::Db, nodes::ABANDONED, sql::Tx};
 use satchel_model::{
+    agent::ActingAgent,
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
     caller::{Caller, Credential, Door, Permissions},
     conversation::ConversationId,
@@ -55,6 +56,9 @@ pub struct Asker {
     /// Whether what belongs to the person was open to it.
     #[serde(default = "yes")]
     pub personal: bool,
+    /// The agent that asked, if one did: what is approved runs within its bounds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Arc<ActingAgent>>,
     /// The digest of what the call would have done then. Tickets of earlier versions have none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub definition: Option<Definition>,
@@ -84,14 +88,14 @@ fn is_usual(situation: &Situation) -> bool {
 impl Asker {
     /// The asker of this call, which would do this and run these scripts.
     pub fn from_call(call: &Call, definition: Definition, scripts: Vec<ScriptText>) -> Self {
-        let Caller { username, permissions, door, credential, personal, .. } = call.caller.clone();
+        let Caller { username, permissions, door, credential, personal, agent, .. } = call.caller.clone();
         let key = match credential {
             Credential::Key(id) => Some(id),
             Credential::Session | Credential::Local => None,
         };
         let (job, origin, situation) = (call.job.clone(), call.origin.clone(), call.situation.clone());
         let (call, definition) = (Some(call.id), Some(definition));
-        Self { username, permissions, door, call, key, personal, definition, scripts, job, origin, situation }
+        Self { username, permissions, door, call, key, personal, agent, definition, scripts, job, origin, situation }
     }
 
     /// Whether both ask in the same way, be it in two calls.

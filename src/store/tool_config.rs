@@ -182,7 +182,8 @@ mod tests {
     fn actor() -> Actor {
         let (user, permissions) = (UserId::new(), Permissions::all());
         let (door, credential) = (Door::Api, Credential::Session);
-        let caller = Caller { user, username: "owner".to_owned(), permissions, door, credential, personal: true };
+        let caller =
+            Caller { user, username: "owner".to_owned(), permissions, door, credential, personal: true, agent: None };
         Actor { caller, session: None, now: Time::from_millis(0) }
     }
 

@@ -4,7 +4,9 @@ mod rows;
 mod state;
 mod view;
 
-use self::rows::{LATEST, NOW, WHO, given_up, insert, open_turn, turn};
+use std::sync::Arc;
+
+use self::rows::{GONE, LATEST, NOW, WHO, given_up, insert, open_turn, turn};
 pub(super) use self::state::claim_left;
 pub use self::{
     rows::UNDER_WAY,
@@ -12,7 +14,7 @@ pub use self::{
     view::{AttachmentData, PageMark, ViewPage},
 };
 use super::{
-    attachments, conversations,
+    agents, attachments, conversations,
     db::Db,
     former,
     messages::{self, LastQuestion, Placed, Span},
@@ -20,6 +22,7 @@ use super::{
     usage,
 };
 use satchel_model::{
+    agent::AgentAt,
     call::TicketId,
     caller::Caller,
     conversation::{
@@ -43,6 +46,8 @@ pub struct NewTurn {
     pub caller: Caller,
     /// The provider they chose, if they did.
     pub provider: Option<ProviderId>,
+    /// The agent that answers, as it stands now; version 0 is a draft that is tried.
+    pub agent: AgentAt,
     /// The reason for it.
     pub purpose: Purpose,
     /// When.
@@ -82,6 +87,10 @@ pub struct OpenTurn {
     pub caller: Caller,
     /// The provider they chose, if they did.
     pub provider: Option<ProviderId>,
+    /// The agent that answers, as it stood when the turn began.
+    pub agent: Arc<AgentAt>,
+    /// Tokens taken so far.
+    pub tokens: u64,
     /// Model calls made.
     pub model_calls: u32,
     /// The number of the last recorded event.
@@ -153,6 +162,7 @@ impl Turns {
                     former: 0,
                     usage: None,
                     error: None,
+                    agent: None,
                 };
                 messages::insert(tx, new.conversation, &message)?;
                 let title = conversation.title.is_empty().then_some(question.title);
@@ -196,10 +206,12 @@ impl Turns {
     /// any more.
     pub async fn record(&self, turn: &OpenTurn, message: Message, cost: Usage, event: u64) -> Result<()> {
         let (id, conversation, user, claim) = (turn.id, turn.conversation, turn.caller.user, turn.claim());
+        let agent = Arc::clone(&turn.agent);
         self.db
             .write_after_effect(move |tx| {
                 state::hold(tx, claim)?;
                 usage::add(tx, user, message.created_at, cost)?;
+                agents::spend(tx, &agent, user, (message.created_at, cost))?;
                 tx.run(
                     "UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + ?2,
                        output_tokens = output_tokens + ?3, last_event = ?4 WHERE id = ?1",
@@ -217,10 +229,11 @@ impl Turns {
 
     /// Counts tokens that no message shows: a summary, an answer that was cut off.
     pub async fn spend(&self, turn: &OpenTurn, cost: Usage, now: Time) -> Result<()> {
-        let (id, user) = (turn.id, turn.caller.user);
+        let (id, user, agent) = (turn.id, turn.caller.user, Arc::clone(&turn.agent));
         self.db
             .write_after_effect(move |tx| {
                 usage::add(tx, user, now, cost)?;
+                agents::spend(tx, &agent, user, (now, cost))?;
                 tx.run(
                     "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3 WHERE id = ?1",
                     (id.to_string(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed()),
@@ -377,8 +390,11 @@ impl Turns {
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
             "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, t.run,
-                    t.job, (SELECT name FROM jobs WHERE jobs.id = t.job) AS job_name, {NOW}
+               t.job, (SELECT name FROM jobs WHERE jobs.id = t.job) AS job_name,
+               t.input_tokens + t.output_tokens AS tokens, t.agent, t.agent_version,
+               coalesce(t.agent_draft, v.content, {GONE}) AS agent_content, {NOW}
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
+             LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version
              WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
         );
         self.db.read(move |tx| tx.all(&sql, [value], open_turn)).await

@@ -3,7 +3,7 @@
 use serde_json::json;
 
 use super::{
-    keys,
+    agents, keys,
     lockout::{Subject, network},
     password::Password,
     people::{Actor, People},
@@ -144,6 +144,7 @@ impl People {
     pub async fn delete_user(&self, by: &Actor, id: UserId) -> Result<()> {
         self.change_by(by, move |tx, by| {
             let user = require_within(tx, id, by)?;
+            agents::depart(tx, &id.to_string(), &key(&user.username))?;
             removals::disown(tx, &id.to_string())?;
             tx.run("DELETE FROM users WHERE id = ?1", [id.to_string()])?;
             roles::require_administrator(tx)?;

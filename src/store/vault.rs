@@ -260,7 +260,15 @@ pub(super) mod tests {
         let (user, permissions) = (UserId::new(), Permissions::all());
         let (door, credential) = (Door::Cli, Credential::Local);
         Actor {
-            caller: Caller { user, username: "owner".to_owned(), permissions, door, credential, personal: true },
+            caller: Caller {
+                user,
+                username: "owner".to_owned(),
+                permissions,
+                door,
+                credential,
+                personal: true,
+                agent: None,
+            },
             session: None,
             now: now(),
         }

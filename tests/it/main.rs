@@ -3,6 +3,7 @@
 #![cfg(test)]
 #![expect(unreachable_pub, reason = "one binary: pub says what a support module offers")]
 
+mod agents;
 mod approvals;
 mod backup;
 mod breaker;

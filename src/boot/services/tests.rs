@@ -92,6 +92,7 @@ async fn mara(app: &App) -> Caller {
         door: Door::Api,
         credential: Credential::Session,
         personal: true,
+        agent: None,
     }
 }
 

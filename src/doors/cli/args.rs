@@ -39,6 +39,8 @@ pub enum Command {
     Find(FindArgs),
     /// Run a tool
     Call(CallArgs),
+    /// List the agents, or show one
+    Agents(AgentsArgs),
     /// Runs of agents: list, stop
     Runs(RunsArgs),
     /// Take files and folders into the knowledge base
@@ -260,6 +262,13 @@ pub struct ToolsArgs {
     /// Name pairs of tools that are mistaken for each other instead, and what to do about it
     #[arg(long)]
     pub collisions: bool,
+}
+
+/// A list of agents, or one.
+#[derive(Debug, Args)]
+pub struct AgentsArgs {
+    /// Its name or id: everything that is written of it
+    pub agent: Option<String>,
 }
 
 /// A need.

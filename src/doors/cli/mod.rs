@@ -1,5 +1,6 @@
 //! The command line: a client of the server's own API, so that it can do nothing the API does not check and audit.
 
+mod agents;
 pub mod args;
 mod audit;
 pub mod backup;

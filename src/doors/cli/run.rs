@@ -1,6 +1,7 @@
 //! From a command to its exit code.
 
 use super::{
+    agents,
     args::{Command, VaultCommand},
     audit, backup,
     client::Client,
@@ -52,6 +53,7 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Tools(_) => tools::list(client, &screen).await,
         Command::Find(args) => tools::find(args, client, &screen).await,
         Command::Call(args) => tools::call(args, client, &screen).await,
+        Command::Agents(args) => agents::list(args, client, &screen).await,
         Command::Runs(args) => runs::runs(args, client, &screen).await,
         Command::Ingest(args) => ingest::ingest(args, client, &screen).await,
         Command::Audit(_) => audit::anchor(client, &screen).await,

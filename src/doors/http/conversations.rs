@@ -11,6 +11,7 @@ use serde::{Deserialize, Deserializer};
 
 use self::paged::{Form, Paged};
 use super::{
+    agents,
     body::{Body, OptionalBody, id},
     json::Json,
     route::{Guard::SignedIn, Route, route},
@@ -24,7 +25,7 @@ use satchel_model::{
     conversation::{Branch, Conversation, ConversationId, ConversationView, FormerAnswer, FormerPlace, MessageId},
     error::{Error, Result},
 };
-use satchel_store::conversations::ConversationChange;
+use satchel_store::conversations::{ConversationChange, NewConversation};
 
 /// Longest title and folder name.
 const LONGEST: usize = 200;
@@ -75,6 +76,12 @@ struct Create {
         pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$"
     )]
     title: Option<String>,
+    /// The agent that answers in it, by id or name; left out, the built-in one.
+    #[schema(min_length = 1, max_length = 64)]
+    agent: Option<String>,
+    /// `true` to try an agent in it while it is written: it stands in no list, and goes a day after the last word.
+    #[serde(default)]
+    trial: bool,
 }
 
 /// Begins a conversation.
@@ -82,7 +89,9 @@ struct Create {
     tag = "conversations", request_body = Option<Create>, responses((status = 201, body = Conversation)))]
 async fn create(state: Data<State>, Who(caller): Who<Caller>, body: OptionalBody<Create>) -> HttpResult<HttpResponse> {
     let title = body.0.title.as_deref().map(name).transpose()?.unwrap_or_default();
-    let conversation = state.agent.conversations().create(caller.user, title, state.app.clock.now()).await?;
+    let agent = agents::chosen(&state, &caller, body.0.agent.as_deref()).await?.unwrap_or_default();
+    let new = NewConversation { title, agent, trial: body.0.trial };
+    let conversation = state.agent.begin(caller.user, new).await?;
     Ok(HttpResponse::Created().json(conversation))
 }
 
@@ -118,6 +127,9 @@ struct Change {
     #[serde(default, deserialize_with = "present")]
     #[schema(value_type = Option<String>, min_length = 1, max_length = 200, pattern = r"^[^\x00-\x1f\x7f-\x9f]*[^\s\x00-\x1f\x7f-\x9f][^\x00-\x1f\x7f-\x9f]*$")]
     folder: Option<Option<String>>,
+    /// Another agent that answers from the next message on, by id or name.
+    #[schema(min_length = 1, max_length = 64)]
+    agent: Option<String>,
 }
 
 /// Tells "null" from "left out".
@@ -125,7 +137,7 @@ fn present<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Option<Option<S
     Option::deserialize(deserializer).map(Some)
 }
 
-/// Renames a conversation, or files it.
+/// Renames a conversation, files it, or gives it another agent.
 #[utoipa::path(patch, path = "/api/conversations/{id}",
     request_body = Change, tag = "conversations", params(("id" = String, Path,)), responses((status = 200, body = Conversation)))]
 async fn change(
@@ -134,10 +146,11 @@ async fn change(
     path: Path<String>,
     body: Body<Change>,
 ) -> HttpResult<Json<Conversation>> {
-    let Change { title, folder } = body.0;
+    let Change { title, folder, agent } = body.0;
+    let agent = agents::chosen(&state, &caller, agent.as_deref()).await?;
     let title = title.as_deref().map(name).transpose()?;
     let folder = folder.map(|folder| folder.as_deref().map(name).transpose()).transpose()?;
-    let change = ConversationChange { title, folder };
+    let change = ConversationChange { title, folder, agent };
     Ok(state.agent.conversations().change(caller.user, id(&path)?, change).await.map(Json)?)
 }
 

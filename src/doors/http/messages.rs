@@ -17,6 +17,7 @@ use crate::http::caller::Who;
 use crate::http::error::HttpResult;
 use satchel_agent::{chat::NewMessage, log::Subscription};
 use satchel_model::{
+    agent::draft::AgentDraft,
     caller::Caller,
     conversation::Attachment,
     error::{Error, Result},
@@ -45,6 +46,8 @@ struct Send {
     /// The provider to ask first.
     #[schema(value_type = Option<String>, format = "uuid")]
     provider: Option<ProviderId>,
+    /// An agent that is tried with this message, as it is written now. Nothing of it is kept.
+    draft: Option<AgentDraft>,
 }
 
 /// Sends a message and streams the turn: `token`, `tool_start`, `tool_end`, `confirmation`, `ticket_decided`, `memory`,
@@ -63,8 +66,8 @@ async fn send(
     request: HttpRequest,
     body: Body<Send>,
 ) -> HttpResult<HttpResponse> {
-    let Send { content, attachments, provider } = body.0;
-    let message = NewMessage { content, attachments, provider };
+    let Send { content, attachments, provider, draft } = body.0;
+    let message = NewMessage { content, attachments, provider, draft };
     let events = state.agent.send(&caller, id(&path)?, message).await?;
     sse::posted(&request, streamed(state, events))
 }

@@ -1,5 +1,6 @@
 //! The HTTP door: the REST API and the console.
 
+mod agents;
 mod audit;
 mod auth;
 mod backups;

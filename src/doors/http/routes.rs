@@ -1,9 +1,9 @@
 //! The list of all routes. Nothing else imports the nouns.
 
 use super::{
-    audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings, endpoints,
-    file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys, knowledge, learning,
-    memories, messages, notices, offline, openapi, origins, policies, processes, providers, restore, roles,
+    agents, audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings,
+    endpoints, file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys, knowledge,
+    learning, memories, messages, notices, offline, openapi, origins, policies, processes, providers, restore, roles,
     route::Route, rules, runs, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats,
     tools, users, vault,
 };
@@ -16,6 +16,7 @@ pub fn all() -> Vec<Route> {
         auth::routes(),
         conversations::routes(),
         messages::routes(),
+        agents::routes(),
         runs::routes(),
         health::routes(),
         openapi::routes(),

@@ -5,3 +5,4 @@ pub mod context;
 pub mod search;
 mod spans;
 pub mod why;
+mod within;

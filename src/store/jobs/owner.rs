@@ -76,5 +76,5 @@ fn now(tx: &Tx, owner: &Owner) -> Result<Caller> {
             "{username}, whose job this is, may have no jobs any more: that needs the permission '{PERMISSION}'. Nothing ran."
         )));
     }
-    Ok(Caller { user: owner.user, username, permissions, door: Door::Job, credential, personal })
+    Ok(Caller { user: owner.user, username, permissions, door: Door::Job, credential, personal, agent: None })
 }

@@ -1,5 +1,7 @@
 //! The rows of turns: begun by somebody, and read back with the permissions they still have.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{NewTurn, OpenTurn};
@@ -8,6 +10,7 @@ use crate::{
     sql::{Row, Tx, params},
 };
 use satchel_model::{
+    agent::AgentAt,
     call::TicketId,
     caller::{Caller, Credential, Door, Permissions},
     conversation::{Turn, TurnId, TurnState},
@@ -64,9 +67,12 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let asker =
         Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
     let id = TurnId::new();
+    let draft = (new.agent.version == 0).then(|| serde_json::to_string(&new.agent.content)).transpose();
+    let draft = draft.map_err(Error::internal)?;
     tx.run(
-        "INSERT INTO turns (id, conversation, state, caller, provider, started_at, node, run, kind, parent, job)
-         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9)",
+        "INSERT INTO turns (id, conversation, state, caller, provider, started_at, node, run, kind, parent, job, agent,
+                            agent_version, agent_draft)
+         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12)",
         params![
             id.to_string(),
             new.conversation.to_string(),
@@ -77,14 +83,20 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
             new.purpose.kind.as_str(),
             new.purpose.parent.map(|id| id.to_string()),
             new.purpose.job.as_ref().map(|job| job.id.to_string()),
+            new.agent.id.as_str(),
+            new.agent.version,
+            draft,
         ],
     )?;
+    let acting = Some(Arc::new(new.agent.acting()));
     Ok(OpenTurn {
         id,
         conversation: new.conversation,
         state: TurnState::Running,
-        caller: caller.through(door(new.purpose.kind)),
+        caller: Caller { agent: acting, ..caller.through(door(new.purpose.kind)) },
         provider: new.provider,
+        agent: Arc::new(new.agent.clone()),
+        tokens: 0,
         model_calls: 0,
         last_event: 0,
         stop_asked: false,
@@ -93,6 +105,8 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     })
 }
 
+/// The text of an agent that was deleted with its owner: it calls nothing.
+pub(super) const GONE: &str = r#"'{"name":"gone","tools":false}'"#;
 /// The door that the calls of a run come through.
 fn door(kind: RunKind) -> Door {
     match kind {
@@ -111,11 +125,15 @@ fn job(row: &Row<'_>) -> Result<Option<JobName>> {
 pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
     let state: String = row.get("state")?;
     let provider: Option<String> = row.get("provider")?;
+    let agent =
+        AgentAt { id: row.parsed("agent")?, version: row.get("agent_version")?, content: row.json("agent_content")? };
     Ok(OpenTurn {
         id: row.parsed("id")?,
         conversation: row.parsed("conversation")?,
         state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
-        caller: caller(row)?,
+        caller: Caller { agent: Some(Arc::new(agent.acting())), ..caller(row)? },
+        agent: Arc::new(agent),
+        tokens: row.get::<i64>("tokens")?.unsigned_abs(),
         provider: provider.map(|text| text.parse()).transpose()?,
         model_calls: row.get("model_calls")?,
         last_event: row.get::<i64>("last_event")?.unsigned_abs(),
@@ -147,6 +165,7 @@ fn caller(row: &Row<'_>) -> Result<Caller> {
         door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?),
         credential: asker.key.map_or(Credential::Session, Credential::Key),
         personal: row.get("personal")?,
+        agent: None,
     })
 }
 

@@ -101,7 +101,7 @@ async fn the_conversations_of_one_person_have_a_bound_in_which_branches_share_wh
     let say = async |name: &str, bytes: usize| {
         let one =
             Attachment { mime: "image/png".to_owned(), name: name.to_owned(), data: picture(bytes).into(), path: None };
-        let message = NewMessage { content: "Look.".to_owned(), attachments: vec![one], provider: None };
+        let message = NewMessage { content: "Look.".to_owned(), attachments: vec![one], ..NewMessage::default() };
         let mut events = agent.send(&owner, id, message).await?;
         while events.next().await.is_some() {}
         Ok::<_, satchel::model::error::Error>(())

@@ -2,6 +2,7 @@
 
 use satchel::{
     model::{
+        agent::draft::AgentDraft,
         caller::Caller,
         conversation::{FormerPlace, MessageId},
         egress::Passed,
@@ -11,6 +12,7 @@ use satchel::{
         time::Time,
     },
     store::{
+        agents::{self, Agents},
         audit,
         documents::Filter,
         egress,
@@ -32,6 +34,7 @@ pub async fn a_little_of_everything(app: &TestApp) {
     with_knowledge(app).await;
     with_the_graph(app).await;
     with_the_past(app, &caller).await;
+    with_agents(app).await;
     with_jobs(app).await;
 }
 
@@ -76,6 +79,21 @@ async fn with_the_graph(app: &TestApp) {
     assert_eq!(found.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["heron"]);
     assert_eq!(graph.overview(sight).await.unwrap().nodes, 2);
     assert_eq!(graph.around(sight, "heron", None, 1).await.unwrap().edges.len(), 1);
+}
+
+async fn with_agents(app: &TestApp) {
+    let (owner, db) = (app.owner().await, &app.satchel.app.db);
+    let (agents, caller) = (Agents::new(db), &owner.caller);
+    let draft: AgentDraft = serde_json::from_value(json!({"name": "heron", "shared_with": ["operator"]})).unwrap();
+    let made = agents.create(&owner, draft.clone()).await.unwrap();
+    agents.change(&owner, made.id.clone(), (Some(1), draft)).await.unwrap();
+    assert_eq!(agents.list(caller).await.unwrap().len(), 2);
+    assert!(agents.bytes(caller).await.unwrap() > 0);
+    assert!(agents.named(caller, "Heron").await.unwrap().is_some());
+    assert_eq!(agents.versions(caller, made.id.clone()).await.unwrap().len(), 2);
+    agents.version(caller, made.id.clone(), 1).await.unwrap();
+    assert_eq!(agents::spent(db, &made.id, caller.user, app.satchel.app.clock.now()).await.unwrap(), 0);
+    agents.delete(&owner, made.id).await.unwrap();
 }
 
 /// A job by a webhook: made, changed, run, told of, deleted.

@@ -10,6 +10,7 @@ const TRUTHS: [(&str, &str); 21] = [
     ("api_keys", "personal"),
     ("audit", "own_words"),
     ("collections", "restricted"),
+    ("conversations", "trial"),
     ("documents", "titled"),
     ("endpoints", "reviewed"),
     ("folders", "watch"),

@@ -64,7 +64,15 @@ impl TestApp {
         let name = Username::try_from(username.clone()).unwrap();
         let new = NewUser { username: name, password: Secret::new("correct horse"), role };
         let user = app.stores.people.create_user(&by, new).await.unwrap().id;
-        Caller { user, username, permissions, door: Door::Api, credential: Credential::Session, personal: true }
+        Caller {
+            user,
+            username,
+            permissions,
+            door: Door::Api,
+            credential: Credential::Session,
+            personal: true,
+            agent: None,
+        }
     }
 
     /// A new conversation of theirs.

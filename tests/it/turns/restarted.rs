@@ -4,13 +4,17 @@ use std::sync::Arc;
 
 use satchel::{
     model::{
+        agent::AgentId,
         call::CallId,
         conversation::{Message, MessageId, Role, Step, StepState},
         llm::Usage,
         run::Purpose,
         spec::Risk,
     },
-    store::turns::{NewTurn, OpenTurn, Question, Turns},
+    store::{
+        agents::Agents,
+        turns::{NewTurn, OpenTurn, Question, Turns},
+    },
 };
 use serde_json::{Value, json};
 use tokio::sync::Notify;
@@ -40,8 +44,9 @@ async fn an_answer_the_stop_of_the_server_cut_off_is_asked_for_again() {
 async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> String {
     let app = &chat.app.satchel.app;
     let (turns, caller, now) = (Turns::new(&app.db), chat.app.owner().await.caller, app.clock.now());
+    let agent = Agents::new(&app.db).current(&caller, AgentId::assistant()).await.unwrap();
     let made = chat.app.satchel.agent.conversations().create(caller.user, String::new(), now).await.unwrap();
-    let new = NewTurn { conversation: made.id, caller, provider: None, purpose: Purpose::default(), now };
+    let new = NewTurn { conversation: made.id, caller, provider: None, agent, purpose: Purpose::default(), now };
     let question = Question { text: "Do it.".to_owned(), attachments: Vec::new(), title: "Do it".to_owned() };
     let (turn, ..): (OpenTurn, _, _) = turns.begin(new, question).await.unwrap();
     let step = |(position, (tool, arguments, risk, state)): (usize, (&str, Value, Risk, StepState))| Step {
@@ -77,6 +82,7 @@ async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> 
         provider: None,
         instead_of: None,
         former: 0,
+        agent: None,
         usage: None,
         error: None,
     };

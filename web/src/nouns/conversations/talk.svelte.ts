@@ -4,7 +4,7 @@ import { session } from '../../lib/session.svelte';
 import { follow, type ServerEvent } from '../../lib/sse';
 import { tools as all } from '../../lib/tools.svelte';
 import { tickets } from '../../lib/tickets.svelte';
-import type { Attachment, ContextBill, Found, Message, Origin, Passage } from '../../lib/types';
+import type { AgentDraft, Attachment, ContextBill, Found, Message, NewConversation, Origin, Passage } from '../../lib/types';
 import { forgetTurns, keepTurns, recalled } from './turns';
 import { apply, blank, type Picture, type TalkState } from './apply';
 import { Versions } from './versions.svelte';
@@ -36,6 +36,10 @@ export class Talk implements Picture {
   /** The time at which it was begun. */
   begun = $state('');
   folder = $state<string | null>(null);
+  /** The agent that answers. */
+  agent = $state('assistant');
+  /** An agent that is tried here while it is written; null in a conversation that is kept. */
+  trial: { agent: () => string | null; draft: () => AgentDraft } | null = null;
   tainted = $state(false);
   /** The place the first content from outside came from, and the time. */
   origin = $state<Origin | null>(null);
@@ -98,7 +102,10 @@ export class Talk implements Picture {
     Object.assign(this, { state: 'idle', error: null, providerFailure: null, stopped: false, failure: null, tainted: false, origin: null });
     this.last = null;
     this.versions.reset();
-    if (!id) return;
+    if (!id) {
+      this.agent = 'assistant';
+      return;
+    }
     this.loading = true;
     try {
       await this.refresh();
@@ -144,13 +151,13 @@ export class Talk implements Picture {
     if (!id) return;
     const found = await ok(client.GET('/api/conversations/{id}', { params: { path: { id } } }));
     if (this.id !== id) return;
-    const { title, folder, tainted, tainted_by: source, tainted_at: at, messages, turn, created_at: begun } = found;
+    const { title, folder, agent, tainted, tainted_by: source, tainted_at: at, messages, turn, created_at: begun } = found;
     this.origin = source && at ? { source, at } : null;
     const asked = Math.max(
       0,
       messages.findLastIndex((message) => message.role === 'user'),
     );
-    Object.assign(this, { title, begun, folder: folder ?? null, tainted, past: messages.slice(0, asked), messages: messages.slice(asked) });
+    Object.assign(this, { title, begun, agent, folder: folder ?? null, tainted, past: messages.slice(0, asked), messages: messages.slice(asked) });
     this.state = turn?.state === 'running' || turn?.state === 'waiting' ? turn.state : 'idle';
     this.error = turn?.state === 'failed' ? (turn.error ?? null) : null;
     this.providerFailure = turn?.state === 'failed' ? (turn.failure ?? null) : null;
@@ -169,7 +176,7 @@ export class Talk implements Picture {
     if (here()) this.failure = this.error = null;
     try {
       const id = into ?? (await this.make(here));
-      const body = { content, ...(attachments.length ? { attachments } : {}), ...(provider ? { provider } : {}) };
+      const body = { content, ...(attachments.length ? { attachments } : {}), ...(provider ? { provider } : {}), ...(this.trial ? { draft: this.trial.draft() } : {}) };
       const response = await this.stream(`/api/conversations/${id}/messages`, body);
       if (!here()) {
         this.changes += 1;
@@ -189,13 +196,36 @@ export class Talk implements Picture {
   }
 
   private async make(here: () => boolean): Promise<string> {
-    const { id, title, created_at: begun } = await ok(client.POST('/api/conversations', { body: {} }));
+    const { id, title, created_at: begun } = await ok(client.POST('/api/conversations', { body: this.beginning() }));
     if (here()) {
       Object.assign(this, { id, title, begun });
       forgetTurns(null);
       keepTurns(id, this.offline);
     }
     return id;
+  }
+
+  private beginning(): NewConversation {
+    const agent = this.trial ? this.trial.agent() : this.agent;
+    return { ...(agent && agent !== 'assistant' ? { agent } : {}), ...(this.trial ? { trial: true } : {}) };
+  }
+
+  /** Another agent answers from the next message on. */
+  async choose(agent: string) {
+    const [before, here] = [this.agent, this.here()];
+    this.agent = agent;
+    if (!this.id) return;
+    try {
+      await ok(client.PATCH('/api/conversations/{id}', { params: { path: { id: this.id } }, body: { agent } }));
+    } catch (failure) {
+      if (here()) [this.agent, this.failure] = [before, failure];
+    }
+  }
+
+  /** Takes a conversation away in which an agent was tried. What cannot be taken away goes by itself, a day later. */
+  async discard() {
+    const id = this.id;
+    if (id && this.trial) await client.DELETE('/api/conversations/{id}', { params: { path: { id } } }).catch(() => null);
   }
 
   /** The last answer again. */

@@ -1,0 +1,157 @@
+//! The agent that answers a message, and what it may still spend.
+
+use std::time::Duration;
+
+use super::{
+    chat::{Agent, NewMessage},
+    turn::Run,
+};
+use satchel_model::{
+    agent::{AgentAt, draft::AgentDraft},
+    caller::Caller,
+    conversation::{Conversation, ConversationId, Role},
+    error::{Error, Kind, Result},
+    figure,
+    user::UserId,
+};
+use satchel_services::agents as agent_parts;
+use satchel_store::{
+    agents::{self, Agents},
+    conversations::NewConversation,
+};
+
+/// The time after the last word in it that a conversation goes in which an agent was tried.
+const TRIAL: Duration = Duration::from_secs(24 * 3_600);
+
+impl Agent {
+    /// Begins a conversation. With one in which an agent is tried, the person's old ones of that kind go.
+    pub async fn begin(&self, user: UserId, new: NewConversation) -> Result<Conversation> {
+        let (conversations, now) = (&self.shared.conversations, self.shared.app.clock.now());
+        if new.trial {
+            let before = now.before(TRIAL);
+            for old in conversations.old_trials(user, before).await? {
+                self.delete(user, old).await?;
+            }
+        }
+        conversations.begin(user, new, now).await
+    }
+
+    /// The agent that answers a message: the draft that is tried, the one that `@name` at its beginning calls, or the
+    /// conversation's.
+    pub(super) async fn answering(
+        &self,
+        caller: &Caller,
+        conversation: &Conversation,
+        message: &NewMessage,
+    ) -> Result<AgentAt> {
+        if let Some(draft) = message.draft.clone() {
+            let registry = self.shared.invoker.registry();
+            let content = agent_parts::checked(&self.shared.app, &registry, caller, draft).await?;
+            return Ok(AgentAt { id: conversation.agent.clone(), version: 0, content });
+        }
+        self.called(caller, conversation, &message.content).await
+    }
+
+    /// As [`Self::answering`], for the last question of a conversation.
+    pub(super) async fn answering_again(&self, caller: &Caller, conversation: &Conversation) -> Result<AgentAt> {
+        let text = self.last_question(conversation.id).await?;
+        self.called(caller, conversation, &text).await
+    }
+
+    async fn called(&self, caller: &Caller, conversation: &Conversation, text: &str) -> Result<AgentAt> {
+        let agents = Agents::new(&self.shared.app.db);
+        if let Some(name) = called_name(text)
+            && let Some(found) = agents.named(caller, name).await?
+        {
+            return Ok(AgentAt { id: found.id, version: found.version, content: found.content });
+        }
+        agents.current(caller, conversation.agent.clone()).await.map_err(|error| match error.kind() {
+            Kind::NotFound => agents::gone(&conversation.agent),
+            _ => error,
+        })
+    }
+
+    async fn last_question(&self, id: ConversationId) -> Result<String> {
+        let (_, placed) = self.shared.turns.history(id).await?;
+        let asked = placed.into_iter().rev().map(|placed| placed.message).find(|message| message.role == Role::User);
+        Ok(asked.map(|message| message.text).unwrap_or_default())
+    }
+}
+
+impl Run {
+    /// Checks that another question may be put to the model: within the steps and the tokens of the agent.
+    ///
+    /// # Errors
+    ///
+    /// If they are used up.
+    pub(super) async fn require_share(&self) -> Result<()> {
+        self.require_step()?;
+        let AgentDraft { name, budget, .. } = &self.turn.agent.content;
+        if let Some(most) = budget.tokens_per_run
+            && self.turn.tokens >= most
+        {
+            let (used, most) = (figure::grouped(self.turn.tokens), figure::grouped(most));
+            return Err(exhausted(format!(
+                "The agent {name} has used {used} tokens for this, and {most} are the most for one run: it was ended. \
+                 Say 'go on' to continue from here."
+            )));
+        }
+        let Some(most) = budget.tokens_per_day.filter(|_| self.turn.agent.version > 0) else { return Ok(()) };
+        let now = self.app().clock.now();
+        if agents::spent(&self.app().db, &self.turn.agent.id, self.caller().user, now).await? < most {
+            return Ok(());
+        }
+        Err(exhausted(format!(
+            "The {} tokens a day that the agent {name} may take for you are used up. The next day begins at midnight UTC; \
+             choose another agent until then.",
+            figure::grouped(most)
+        )))
+    }
+
+    /// Checks that the model may be asked once more in this turn.
+    ///
+    /// # Errors
+    ///
+    /// If it was asked as often as it may be.
+    pub(super) fn require_step(&self) -> Result<()> {
+        let most = self.app().settings.get().chat.max_steps;
+        let most = self.turn.agent.content.budget.steps.map_or(most, |own| own.min(most));
+        if self.turn.model_calls < most {
+            return Ok(());
+        }
+        let steps = if most == 1 { "step" } else { "steps" };
+        Err(exhausted(format!("The turn was ended after {most} {steps}. Say 'go on' to continue from here.")))
+    }
+}
+
+fn exhausted(message: String) -> Error {
+    Error::new(Kind::Exhausted, message)
+}
+
+/// The name that a text calls at its beginning, as `@name`.
+fn called_name(text: &str) -> Option<&str> {
+    let word = text.trim_start().strip_prefix('@')?.split_whitespace().next()?;
+    let name = word.trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
+    (!name.is_empty()).then_some(name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_name_is_called_at_the_beginning_of_a_message() {
+        for (text, name) in [
+            ("@reader what is it?", Some("reader")),
+            ("  @reader, what is it?", Some("reader")),
+            ("@a.b-c: x", Some("a.b-c")),
+            ("@reader", Some("reader")),
+            ("mail ada@example.com", None),
+            ("@ reader", None),
+            ("@", None),
+            ("", None),
+        ] {
+            assert_eq!(called_name(text), name, "{text}");
+        }
+    }
+}

@@ -1,0 +1,187 @@
+//! Agents: who answers in a conversation, as a person writes it down, and what each may do.
+
+pub mod draft;
+
+use std::{fmt, str::FromStr, sync::Arc};
+
+use serde::{Deserialize, Serialize};
+use uuid::Uuid;
+
+use self::draft::AgentDraft;
+use super::{
+    error::{Error, Result},
+    id::shorten,
+    spec::Risk,
+    time::Time,
+};
+
+/// The id of the built-in agent.
+pub const ASSISTANT: &str = "assistant";
+
+/// An agent's id: `assistant` for the built-in one, a UUID for every other.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+#[serde(try_from = "String", into = "String")]
+pub struct AgentId(Arc<str>);
+
+impl AgentId {
+    /// A new, unique id.
+    pub fn new() -> Self {
+        Self(Uuid::now_v7().to_string().into())
+    }
+
+    /// The id of the built-in agent.
+    pub fn assistant() -> Self {
+        Self(ASSISTANT.into())
+    }
+
+    /// Returns whether it is that of the built-in agent.
+    pub fn is_assistant(&self) -> bool {
+        &*self.0 == ASSISTANT
+    }
+
+    /// The text.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl Default for AgentId {
+    fn default() -> Self {
+        Self::assistant()
+    }
+}
+
+impl fmt::Display for AgentId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl FromStr for AgentId {
+    type Err = Error;
+
+    fn from_str(text: &str) -> Result<Self> {
+        if text == ASSISTANT {
+            return Ok(Self::assistant());
+        }
+        let id = Uuid::from_str(text).map_err(|_| unknown(text))?;
+        Ok(Self(id.to_string().into()))
+    }
+}
+
+impl TryFrom<String> for AgentId {
+    type Error = Error;
+
+    fn try_from(text: String) -> Result<Self> {
+        text.parse()
+    }
+}
+
+impl From<AgentId> for String {
+    fn from(id: AgentId) -> Self {
+        id.0.as_ref().to_owned()
+    }
+}
+
+/// The one answer for an agent that is not there and for one that is not shared with whoever asks.
+pub fn unknown(asked: &str) -> Error {
+    let asked = shorten(asked);
+    Error::not_found(format!("There is no agent '{asked}', or it is not shared with you. GET /api/agents lists them."))
+}
+
+/// An agent as it stands.
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
+pub struct Agent {
+    /// Stable id; `assistant` for the built-in one.
+    #[schema(value_type = String)]
+    pub id: AgentId,
+    /// The text somebody wrote of it, checked.
+    #[serde(flatten)]
+    pub content: AgentDraft,
+    /// The number of the version; counted at every change.
+    pub version: u32,
+    /// `true` if it is part of Satchel: it can be changed and put back, not deleted.
+    pub built_in: bool,
+    /// The name of the person it belongs to.
+    pub owner: Option<String>,
+    /// `true` if the caller may change it.
+    pub may_change: bool,
+    /// The time at which it was made.
+    pub created_at: Time,
+    /// The last change.
+    pub updated_at: Time,
+}
+
+/// A version of an agent, without its text.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct AgentVersion {
+    /// Its number, from 1.
+    pub version: u32,
+    /// The name of whoever wrote it.
+    pub author: String,
+    /// The time at which it was written.
+    pub at: Time,
+    /// `true` if it counts.
+    pub current: bool,
+}
+
+/// An agent at one version: what a turn is held to from its beginning to its end.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AgentAt {
+    /// The agent.
+    pub id: AgentId,
+    /// The version; 0 for a draft that is tried.
+    pub version: u32,
+    /// The text.
+    pub content: AgentDraft,
+}
+
+impl AgentAt {
+    /// The bounds of what it may do.
+    pub fn acting(&self) -> ActingAgent {
+        let AgentDraft { name, profile, allow, deny, collections, max_risk, tools, .. } = self.content.clone();
+        let (id, version) = (self.id.clone(), self.version);
+        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools }
+    }
+}
+
+/// The agent on whose behalf a call is made, and the bounds it has there. It narrows what its person may do.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ActingAgent {
+    /// The agent.
+    pub id: AgentId,
+    /// Its version.
+    pub version: u32,
+    /// Its name.
+    pub name: String,
+    /// The profile that its tools are of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<String>,
+    /// Tools it may call; empty means all.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow: Vec<String>,
+    /// Tools it may not call.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub deny: Vec<String>,
+    /// Collections it searches; empty means all that its person sees.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub collections: Vec<String>,
+    /// The highest risk of a call.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_risk: Option<Risk>,
+    /// `false` of a specialist, which calls nothing.
+    pub tools: bool,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_id_is_the_word_or_a_uuid() {
+        assert!("assistant".parse::<AgentId>().unwrap().is_assistant());
+        let id = AgentId::new();
+        assert_eq!(id.to_string().to_uppercase().parse::<AgentId>().unwrap(), id);
+        assert!("Assistant".parse::<AgentId>().is_err() && "".parse::<AgentId>().is_err());
+    }
+}
