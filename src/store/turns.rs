@@ -27,6 +27,7 @@ use satchel_model::{
         TurnId, TurnState,
     },
     error::{Error, Result},
+    job::JobName,
     llm::{ProviderId, Usage},
     run::Purpose,
     time::Time,
@@ -87,6 +88,8 @@ pub struct OpenTurn {
     pub last_event: u64,
     /// Whether it is to end.
     pub stop_asked: bool,
+    /// The job whose run it is, if it is one.
+    pub job: Option<JobName>,
     /// How often it was taken up.
     pub run: i64,
 }
@@ -373,7 +376,8 @@ impl Turns {
 
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
-            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, t.run, {NOW}
+            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, t.run,
+                    t.job, (SELECT name FROM jobs WHERE jobs.id = t.job) AS job_name, {NOW}
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
              WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
         );

@@ -22,6 +22,8 @@ const PAGES = [
   '/processes/new',
   '/processes/import',
   '/processes/propose',
+  '/jobs',
+  '/jobs/new',
   '/audit',
   '/outbound',
   '/users/people',

@@ -34,6 +34,7 @@ mod guard;
 mod guard_corpus;
 mod hijack;
 mod index;
+mod jobs;
 mod knowledge;
 mod knowledge_access;
 mod knowledge_chat;

@@ -5,6 +5,7 @@ use satchel::{
         caller::Caller,
         conversation::{FormerPlace, MessageId},
         egress::Passed,
+        job::Draft,
         knowledge::{DocumentId, NewCollection},
         run::{RunId, RunKind, RunState},
         time::Time,
@@ -14,6 +15,7 @@ use satchel::{
         documents::Filter,
         egress,
         graph::{self, Graph},
+        jobs::Whose,
         origins::{Kind, Origins, Vouch},
         runs::{self, Sight},
         turns::{AttachmentData, Turns},
@@ -30,6 +32,7 @@ pub async fn a_little_of_everything(app: &TestApp) {
     with_knowledge(app).await;
     with_the_graph(app).await;
     with_the_past(app, &caller).await;
+    with_jobs(app).await;
 }
 
 /// What is put is put twice: the second time it changes what is there.
@@ -73,6 +76,31 @@ async fn with_the_graph(app: &TestApp) {
     assert_eq!(found.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["heron"]);
     assert_eq!(graph.overview(sight).await.unwrap().nodes, 2);
     assert_eq!(graph.around(sight, "heron", None, 1).await.unwrap().edges.len(), 1);
+}
+
+/// A job by a webhook: made, changed, run, told of, deleted.
+async fn with_jobs(app: &TestApp) {
+    let (owner, jobs) = (app.owner().await, &app.satchel.services.jobs);
+    let stored = &app.satchel.app.stores.jobs;
+    let draft = || -> Draft {
+        serde_json::from_value(json!({"when": {"webhook": true}, "do": {"message": "heron"}, "notify": ["inbox"]}))
+            .unwrap()
+    };
+    let id = jobs.create(&owner, draft()).await.unwrap().job.id;
+    jobs.replace(&owner, id, draft()).await.unwrap();
+    assert_eq!(stored.list(Whose::All).await.unwrap().len(), 1);
+    let job = stored.get(id, Whose::Own(owner.caller.user)).await.unwrap();
+    let path = job.when.webhook.unwrap().path.unwrap();
+    let hook = stored.by_hook(path.strip_prefix("/hooks/").unwrap()).await.unwrap().unwrap();
+    stored.take_message(hook.job, "1".to_owned(), "{}".to_owned(), owner.now).await.unwrap();
+    jobs.run_due().await.unwrap();
+    jobs.idle().await;
+    stored.pause(&owner, id, Whose::All).await.unwrap();
+    stored.resume(&owner, id).await.unwrap();
+    stored.run_now(id, Whose::All, owner.now).await.unwrap();
+    assert!(stored.next_at().await.unwrap().is_some());
+    assert_eq!(stored.runs(id, Whose::All).await.unwrap().len(), 2);
+    stored.delete(&owner, id, Whose::All).await.unwrap();
 }
 
 async fn with_the_past(app: &TestApp, caller: &Caller) {
