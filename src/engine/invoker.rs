@@ -117,7 +117,8 @@ impl Invoker {
     /// If it is not, or they may not.
     pub fn ensure_callable(&self, call: &Call) -> Result<()> {
         let found = self.registry().as_seen_by(&call.caller).find(&call.tool)?;
-        Grant::check(&found.tool, &call.caller, &self.app.settings.get()).map(drop)
+        let policy = self.policy(&call.situation);
+        Grant::check(&found.tool, &call.caller, &self.app.settings.get(), &policy).map(drop)
     }
 
     /// Runs a call to its end, in a task of its own: when the caller goes away, the call and its audit row do not.
