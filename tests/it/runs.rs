@@ -73,7 +73,8 @@ async fn a_run_that_waits_for_a_person_ends_once_they_have_decided() {
     mara.do_it("POST", &ticket, json!({"decision": "approve"})).await;
     let ended = ended.await.unwrap().unwrap();
     assert_eq!((ended.run.state, ended.answer.as_deref()), (RunState::Done, Some("Written.")));
-    let door = chat.owner.do_it("GET", "/api/audit?tool=builtin:write", Value::Null).await["entries"][0]["door"].clone();
+    let door =
+        chat.owner.do_it("GET", "/api/audit?tool=builtin:write", Value::Null).await["entries"][0]["door"].clone();
     assert_eq!(door, "job");
 }
 
