@@ -75,22 +75,21 @@ impl Jobs {
         settled
     }
 
-    /// Notes the call or the conversation that a run of this process is about to make: a start that finds it cut knows.
-    pub async fn note_begun(
-        &self,
-        id: FiringId,
-        call: Option<CallId>,
-        conversation: Option<ConversationId>,
-        line: LogLine,
-    ) -> Result<()> {
+    /// Notes what a run is about to begin with: a start that finds it cut knows.
+    pub async fn note_begun(&self, run: &Claimed, begun: Begun, line: LogLine) -> Result<()> {
+        let (id, claim) = (run.run.id, run.claim);
         self.db
             .write(move |tx| {
-                let (call, conversation) = (call.map(|id| id.to_string()), conversation.map(|id| id.to_string()));
+                let (call, conversation, turn) = match begun {
+                    Begun::Call(call) => (Some(call.to_string()), None, None),
+                    Begun::Task(conversation, turn) => (None, Some(conversation.to_string()), Some(turn.to_string())),
+                    Begun::Other => (None, None, None),
+                };
                 let log = log(tx, id, line)?;
                 let sql =
-                    "UPDATE firings SET call_id = coalesce(?2, call_id), conversation = coalesce(?3, conversation),
-                             log = ?4 WHERE id = ?1 AND state = 'running'";
-                tx.run(sql, (id.to_string(), call, conversation, log)).map(drop)
+                    "UPDATE firings SET call_id = coalesce(?3, call_id), conversation = coalesce(?4, conversation),
+                             turn = coalesce(?5, turn), log = ?6 WHERE id = ?1 AND state = 'running' AND run = ?2";
+                tx.run(sql, params![id.to_string(), claim, call, conversation, turn, log]).map(drop)
             })
             .await
     }
