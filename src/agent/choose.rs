@@ -25,7 +25,7 @@ const TRIAL: Duration = Duration::from_secs(24 * 3_600);
 
 impl Agent {
     /// Begins a conversation. With one in which an agent is tried, the person's old ones of that kind go.
-    pub async fn begin(&self, user: UserId, new: NewConversation) -> Result<Conversation> {
+    pub async fn converse(&self, user: UserId, new: NewConversation) -> Result<Conversation> {
         let (conversations, now) = (&self.shared.conversations, self.shared.app.clock.now());
         if new.trial {
             let before = now.before(TRIAL);

@@ -6,7 +6,7 @@ use satchel::store::sql::{Connection, Row};
 
 /// Columns for which SQLite has no type of its own, and statements take for truth values. One that is left out here is
 /// found: its statements do not prepare.
-const TRUTHS: [(&str, &str); 19] = [
+const TRUTHS: [(&str, &str); 20] = [
     ("api_keys", "personal"),
     ("audit", "own_words"),
     ("collections", "restricted"),
