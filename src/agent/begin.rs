@@ -104,11 +104,24 @@ impl Begun {
     /// # Errors
     ///
     /// If the process ends first, or the conversation was deleted.
-    pub async fn ended(mut self) -> Result<Ended> {
-        let (agent, lifecycle) = (&self.agent, &self.agent.shared.app.lifecycle);
+    pub async fn ended(self) -> Result<Ended> {
+        let Self { id, events, agent, caller, conversation } = self;
+        agent.ended(&caller, (conversation, id), events).await
+    }
+}
+
+impl Agent {
+    /// Waits until a run is over, as [`Begun::ended`] does, whoever began it.
+    pub(super) async fn ended(
+        &self,
+        caller: &Caller,
+        (conversation, id): (ConversationId, RunId),
+        mut events: Subscription,
+    ) -> Result<Ended> {
+        let lifecycle = &self.shared.app.lifecycle;
         loop {
-            while self.events.next().await.is_some() {}
-            let progress = agent.shared.turns.progress(self.id).await?;
+            while events.next().await.is_some() {}
+            let progress = self.shared.turns.progress(id).await?;
             let state = progress.ok_or_else(|| Error::not_found("The run was deleted."))?.state;
             if !matches!(state, TurnState::Running | TurnState::Waiting) {
                 break;
@@ -117,10 +130,10 @@ impl Begun {
                 () = lifecycle.shutdown.cancelled() => return Err(stopped()),
                 () = tokio::time::sleep(EVERY) => {}
             }
-            self.events = agent.events_of(self.conversation, self.id, None);
+            events = self.events_of(conversation, id, None);
         }
-        let run = runs::get(&agent.shared.app.db, Sight::new(&self.caller), self.id).await?;
-        let last = agent.shared.turns.last_message(self.conversation, self.id).await?;
+        let run = runs::get(&self.shared.app.db, Sight::new(caller), id).await?;
+        let last = self.shared.turns.last_message(conversation, id).await?;
         Ok(Ended { run, answer: last.map(|message| message.text).filter(|text| !text.is_empty()) })
     }
 }

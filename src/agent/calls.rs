@@ -108,6 +108,7 @@ impl Run {
             id: step.call_id,
             topic: Some(self.conversation()),
             ticket,
+            job: self.turn.job.clone(),
             situation: situation(self.caller(), provider),
             ..Call::new(self.caller().clone(), step.asked_as.clone(), step.asked().clone())
         };

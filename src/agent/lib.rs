@@ -13,6 +13,7 @@ pub mod export;
 pub mod exposure;
 mod follow;
 mod history;
+mod jobs;
 mod knowledge;
 pub mod log;
 mod prompt;

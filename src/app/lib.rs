@@ -38,7 +38,7 @@ use satchel_net::{
     llm::breaker::Breakers,
 };
 use satchel_store::{
-    audit::Audit, catalog::Catalog, db::Db, knowledge::Knowledge, memory::MemoryStore, people::People,
+    audit::Audit, catalog::Catalog, db::Db, jobs::Jobs, knowledge::Knowledge, memory::MemoryStore, people::People,
     policies::PolicyStore, rules::Rules, settings::SettingsStore, tickets::Tickets, tool_config::ToolConfig,
     vault::Vault,
 };
@@ -87,6 +87,8 @@ pub struct Stores {
     pub catalog: Catalog,
     /// Documents.
     pub knowledge: Knowledge,
+    /// What is done by itself.
+    pub jobs: Jobs,
 }
 
 /// Indexes derived from the database.

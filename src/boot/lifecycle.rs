@@ -20,13 +20,12 @@ use satchel_doors::http::{
 };
 use satchel_engine::{invoker::Invoker, registry::Registry};
 use satchel_model::{
-    conversation::TurnId,
     error::{Error, Result},
     secret::Secret,
 };
 use satchel_services::{
     backups::service::Backups, catalog::offer, embeddings::change, find::finder::Finder, graph, handles::Handles,
-    ingest::workers, running::Services, scripts::Library,
+    ingest::workers, jobs::service::Jobs, running::Services, scripts::Library,
 };
 use satchel_store::{
     backup::{
@@ -108,14 +107,16 @@ impl Satchel {
         let token = token::issue("local_");
         app.stores.people.accept_local(&token);
         let backups = Backups::start(Arc::clone(&app), dir.path(), &exchange);
-        let services = Services { finder, scripts, backups };
+        let jobs = Jobs::new(Arc::clone(&app), invoker.clone(), Arc::clone(&backups), Arc::new(agent.clone()));
+        let services = Services { finder, scripts, backups, jobs };
         let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), services.clone()));
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
         agent.heed_stops();
-        agent.resume(&left).await?;
-        beat(&app, &agent);
+        agent.resume(&left.turns).await?;
+        services.jobs.resume(&left.firings).await?;
+        beat(&app, &agent, &services.jobs);
         Ok(Self { app, invoker, agent, services, url, address, token, server, _dir: dir })
     }
 
@@ -162,18 +163,18 @@ async fn flush(app: &App, deadline: Instant) -> bool {
     timeout_at(deadline, app.db.close()).await.is_ok()
 }
 
-/// Closes and claims what nodes that are gone have left in the middle. Returns the turns to go on with.
-async fn recover(app: &App) -> Result<Vec<TurnId>> {
+/// Closes and claims what nodes that are gone have left in the middle. Returns what to go on with.
+async fn recover(app: &App) -> Result<Recovered> {
     let left = nodes::recover(&app.db, app.clock.now()).await?;
     if left != Recovered::default() {
         tracing::warn!(?left, "this was left in the middle; the audit says which calls");
     }
-    Ok(left.turns)
+    Ok(left)
 }
 
 /// Says now and then that this node is alive, and takes over from others that are not.
-fn beat(app: &Arc<App>, agent: &Agent) {
-    let (shared, agent) = (Arc::clone(app), agent.clone());
+fn beat(app: &Arc<App>, agent: &Agent, jobs: &Jobs) {
+    let (shared, agent, jobs) = (Arc::clone(app), agent.clone(), jobs.clone());
     let beat = async move {
         loop {
             tokio::select! {
@@ -182,7 +183,9 @@ fn beat(app: &Arc<App>, agent: &Agent) {
             }
             let done = async {
                 if nodes::beat(&shared.db).await? {
-                    agent.resume(&recover(&shared).await?).await?;
+                    let left = recover(&shared).await?;
+                    agent.resume(&left.turns).await?;
+                    jobs.resume(&left.firings).await?;
                 }
                 Ok::<_, Error>(())
             };

@@ -33,6 +33,7 @@ pub(super) async fn serve(mut config: Config) -> Result<Exit> {
     memory::give_back();
     loop {
         satchel.services.backups.follow_schedule();
+        satchel.services.jobs.follow_clock();
         let backups = Arc::clone(&satchel.services.backups);
         let is_restored = tokio::select! {
             () = &mut ended => false,

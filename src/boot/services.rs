@@ -31,6 +31,7 @@ use satchel_store::{
     db::{Commit, Db},
     dir::DataDir,
     embeddings::Embeddings,
+    jobs::Jobs,
     knowledge::Knowledge,
     memory::MemoryStore,
     people::People,
@@ -82,6 +83,7 @@ pub(super) async fn services(dir: &DataDir, config: Config) -> Result<App> {
         tool_config: ToolConfig::new(&db, &vault),
         catalog: Catalog::load(db.clone(), &vault).await?,
         knowledge: Knowledge::new(&db, dir.path()),
+        jobs: Jobs::new(&db, &vault),
         vault,
     };
     let host = Host {

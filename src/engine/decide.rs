@@ -279,7 +279,9 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
     };
     let params = approved.executed.clone().unwrap_or_else(|| ticket.arguments.clone());
     let id = asker.call.unwrap_or_default();
-    Call { id, topic: ticket.topic, situation: asker.situation, ..Call::new(caller, ticket.tool.clone(), params) }
+    let Asker { origin, situation, .. } = asker;
+    let (topic, job) = (ticket.topic, ticket.job.clone());
+    Call { id, topic, job, origin, situation, ..Call::new(caller, ticket.tool.clone(), params) }
 }
 
 /// The row of a decision that runs nothing, without its moment, its reason, its arguments and the call it is about.

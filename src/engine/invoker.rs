@@ -110,6 +110,17 @@ impl Invoker {
         *now = Arc::new(now.with_broken(broken));
     }
 
+    /// Checks that a call's tool is there, and that its caller may use it now; not its arguments.
+    ///
+    /// # Errors
+    ///
+    /// If it is not, or they may not.
+    pub fn ensure_callable(&self, call: &Call) -> Result<()> {
+        let found = self.registry().as_seen_by(&call.caller).find(&call.tool)?;
+        let policy = self.policy(&call.situation);
+        Grant::check(&found.tool, &call.caller, &self.app.settings.get(), &policy).map(drop)
+    }
+
     /// Runs a call to its end, in a task of its own: when the caller goes away, the call and its audit row do not.
     pub async fn invoke(&self, call: Call, stops: impl Into<Stops>) -> Result<Outcome> {
         self.start(call, None, stops.into()).await.outcome
@@ -184,6 +195,8 @@ impl Invoker {
                 call.caller.ensure_personal()?;
                 Ok(Conversations::new(&self.app.db).get(call.caller.user, topic).await?.origin())
             }
+            // A job has none: what it was made of, and what its webhook carried, is with its calls.
+            None if call.depth == 0 => Ok(call.origin.clone().filter(|origin| origin.is_outside_for(&call.caller))),
             None => Ok(None),
         }
     }

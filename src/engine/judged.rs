@@ -109,13 +109,13 @@ async fn matching(app: &App, call: &Call, tool: &Tool, arguments: &Value) -> Res
     if rules.is_empty() {
         return Ok(matching);
     }
-    let (now, files) = (app.clock.now(), OnceLock::new());
+    let (now, files, parameters) = (app.clock.now(), OnceLock::new(), tool.spec().parameters.document());
     let locate = |path: &str| -> Option<String> {
         let files = files.get_or_init(|| app.files_of(user).ok()).as_ref()?;
         files.locate(path).ok()?.into_os_string().into_string().ok()
     };
     for rule in rules {
-        let is_of = rule.is_for(&call.situation, now) && rule.matches(arguments, &tool.spec().parameters, &locate);
+        let is_of = rule.is_for(&call.situation, now) && rule.matches(arguments, &parameters, &locate);
         let is_same = rule.definition.as_deref().is_none_or(|then| then == tool.definition().as_str());
         if is_of && is_same && holds(app, &rule, user).await? {
             matching.push(rule);

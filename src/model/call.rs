@@ -9,6 +9,7 @@ use super::{
     caller::Caller,
     conversation::ConversationId,
     id::{Id, Noun},
+    job::JobName,
     json::canonical,
     origin::Origin,
     output::Output,
@@ -47,6 +48,8 @@ pub struct Call {
     pub depth: u8,
     /// Content from outside that whoever built the call had read, beside what its conversation has.
     pub origin: Option<Origin>,
+    /// The job that makes it, if one does: its question waits until its owner answers.
+    pub job: Option<JobName>,
     /// The circumstances that decide which policy layers apply.
     pub situation: Situation,
     /// What the engine knows of the calls around it.
@@ -71,6 +74,7 @@ impl Call {
             attended: true,
             depth: 0,
             origin: None,
+            job: None,
             situation: Situation::default(),
             within: None,
         }
@@ -79,8 +83,8 @@ impl Call {
     /// The same call without its arguments, which may be large.
     pub fn without_params(&self) -> Self {
         let (tool, caller, origin) = (self.tool.clone(), self.caller.clone(), self.origin.clone());
-        let (situation, within) = (self.situation.clone(), self.within.clone());
-        Self { tool, params: Value::Null, caller, origin, situation, within, ..*self }
+        let (situation, job, within) = (self.situation.clone(), self.job.clone(), self.within.clone());
+        Self { tool, params: Value::Null, caller, origin, situation, job, within, ..*self }
     }
 }
 
@@ -195,6 +199,8 @@ pub struct Ticket {
     /// The conversation it belongs to.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub topic: Option<ConversationId>,
+    /// The job whose run asks, if one does.
+    pub job: Option<JobName>,
     /// Canonical id of the tool.
     pub tool: String,
     /// The name the caller used, an alias perhaps: it decides the shape of their result.
@@ -219,7 +225,7 @@ pub struct Ticket {
     pub state: TicketState,
     /// The time at which it was asked.
     pub created_at: Time,
-    /// The time at which it lapses: 300 s later.
+    /// The time at which it lapses: 300 s later; of a job's, so late that its owner finds it.
     pub expires_at: Time,
 }
 

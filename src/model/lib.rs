@@ -19,6 +19,7 @@ pub mod frame;
 pub mod graph;
 pub mod id;
 pub mod index;
+pub mod job;
 pub mod json;
 pub mod json_schema;
 pub mod knowledge;

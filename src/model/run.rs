@@ -6,6 +6,7 @@ use super::{
     conversation::{ConversationId, TurnId},
     error::{Error, Result},
     id::shorten,
+    job::JobName,
     llm::Usage,
     time::Time,
 };
@@ -124,8 +125,8 @@ pub struct Purpose {
     pub kind: RunKind,
     /// The run that began it.
     pub parent: Option<RunId>,
-    /// The id of the job that began it.
-    pub job: Option<String>,
+    /// The job that began it.
+    pub job: Option<JobName>,
 }
 
 /// A run.

@@ -12,6 +12,7 @@ pub mod find;
 pub mod graph;
 pub mod handles;
 pub mod ingest;
+pub mod jobs;
 pub mod knowledge;
 pub mod launcher;
 pub mod model;

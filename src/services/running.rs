@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::{backups::service::Backups, find::finder::Finder, scripts::Library};
+use super::{backups::service::Backups, find::finder::Finder, jobs::service::Jobs, scripts::Library};
 
 /// Cheap to clone: every clone is the same services.
 #[derive(Clone)]
@@ -13,4 +13,6 @@ pub struct Services {
     pub scripts: Library,
     /// Backups.
     pub backups: Arc<Backups>,
+    /// What is done by itself.
+    pub jobs: Jobs,
 }

@@ -6,11 +6,12 @@
 
 use std::time::Duration;
 
-use super::{audit, db::Db, egress, ingest, tickets, turns};
+use super::{audit, db::Db, egress, ingest, jobs, tickets, turns};
 use satchel_model::{
     conversation::TurnId,
     error::Result,
     id::{Id, Noun},
+    job::FiringId,
     time::Time,
 };
 
@@ -46,6 +47,8 @@ pub struct Recovered {
     pub documents: usize,
     /// Turns that this node owns now.
     pub turns: Vec<TurnId>,
+    /// Runs of jobs that this node owns now.
+    pub firings: Vec<FiringId>,
 }
 
 /// Enters this node as the only one: whoever holds the data directory knows that every other is gone.
@@ -85,6 +88,7 @@ pub async fn recover(db: &Db, now: Time) -> Result<Recovered> {
             requests: egress::close_left(tx)?,
             documents: ingest::give_back_left(tx)?,
             turns: turns::claim_left(tx, node)?,
+            firings: jobs::claim_left(tx, node)?,
         })
     })
     .await

@@ -20,7 +20,9 @@ use satchel_model::{
     definition::Definition,
     error::{Error, Kind, Result},
     id::Id,
+    job::JobName,
     json::canonical,
+    origin::Origin,
     output::Output,
     policy::Situation,
     time::Time,
@@ -29,6 +31,8 @@ use satchel_model::{
 
 /// How long a person has to decide.
 pub const LIFETIME: Duration = Duration::from_secs(300);
+/// How long the question of a job waits, which its owner need not see at once.
+pub const JOB_LIFETIME: Duration = Duration::from_secs(366 * 86_400);
 /// Most undecided tickets a conversation may hold.
 pub const PENDING: i64 = 10;
 /// Most bytes of arguments that a person's undecided tickets may hold together.
@@ -61,6 +65,12 @@ pub struct Asker {
     /// Scripts of others that the question names: a yes to it agrees to them.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub scripts: Vec<ScriptText>,
+    /// The job whose run asks.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<JobName>,
+    /// Content from outside that whoever built the call had read, beside what its conversation has.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<Origin>,
     /// The circumstances that decide which policy layers apply.
     #[serde(default, skip_serializing_if = "is_usual")]
     pub situation: Situation,
@@ -83,9 +93,9 @@ impl Asker {
             Credential::Key(id) => Some(id),
             Credential::Session | Credential::Local => None,
         };
-        let situation = call.situation.clone();
+        let (job, origin, situation) = (call.job.clone(), call.origin.clone(), call.situation.clone());
         let (call, definition) = (Some(call.id), Some(definition));
-        Self { username, permissions, door, call, key, personal, agent, definition, scripts, situation }
+        Self { username, permissions, door, call, key, personal, agent, definition, scripts, job, origin, situation }
     }
 
     /// Whether both ask in the same way, be it in two calls.

@@ -30,6 +30,7 @@ use satchel_model::{
         TurnId, TurnState,
     },
     error::{Error, Result},
+    job::JobName,
     llm::{ProviderId, Usage},
     run::Purpose,
     time::Time,
@@ -96,6 +97,8 @@ pub struct OpenTurn {
     pub last_event: u64,
     /// Whether it is to end.
     pub stop_asked: bool,
+    /// The job whose run it is, if it is one.
+    pub job: Option<JobName>,
     /// How often it was taken up.
     pub run: i64,
 }
@@ -387,6 +390,7 @@ impl Turns {
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
             "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, t.run,
+               t.job, (SELECT name FROM jobs WHERE jobs.id = t.job) AS job_name,
                t.input_tokens + t.output_tokens AS tokens, t.agent, t.agent_version,
                coalesce(t.agent_draft, v.content, {GONE}) AS agent_content, {NOW}
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}

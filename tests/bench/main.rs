@@ -15,6 +15,7 @@ mod find;
 mod gets;
 mod hang;
 mod http;
+mod jobs;
 mod kills;
 mod load;
 mod machine;
@@ -45,7 +46,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] = &[
     "start", "gets", "calls", "callers", "catalog", "streams", "hang", "embed", "find", "vectors", "search", "web",
-    "scripts", "shares", "audit", "policy", "backup", "crash",
+    "scripts", "shares", "jobs", "audit", "policy", "backup", "crash",
 ];
 
 /// Runs the figures named on the command line, or all.
@@ -77,6 +78,7 @@ async fn main() -> Result<ExitCode> {
             "search" => search::measure(&mut report).await?,
             "scripts" => scripts::measure(&mut report).await?,
             "shares" => shares::measure(&mut report).await?,
+            "jobs" => jobs::measure(&mut report).await?,
             "web" => web::measure(&mut report)?,
             "policy" => policy::measure(&mut report).await?,
             "audit" => audit::measure(&mut report).await?,

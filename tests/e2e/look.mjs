@@ -25,6 +25,8 @@ const PAGES = [
   '/processes/new',
   '/processes/import',
   '/processes/propose',
+  '/jobs',
+  '/jobs/new',
   '/audit',
   '/outbound',
   '/users/people',

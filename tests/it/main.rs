@@ -35,6 +35,7 @@ mod guard;
 mod guard_corpus;
 mod hijack;
 mod index;
+mod jobs;
 mod knowledge;
 mod knowledge_access;
 mod knowledge_chat;

@@ -4,6 +4,7 @@ use satchel::{
     agent::chat::NewMessage,
     model::{
         conversation::ConversationId,
+        job::{JobId, JobName},
         run::{Purpose, RunKind, RunState},
     },
 };
@@ -34,13 +35,14 @@ async fn a_run_is_begun_without_a_browser_and_its_end_is_awaited() {
     let chat = Chat::start(vec![usage]).await;
     let caller = chat.app.owner().await.caller;
     let topic = chat.app.conversation(&caller).await;
-    let purpose = Purpose { kind: RunKind::Job, parent: None, job: Some("nightly".to_owned()) };
+    let job = JobName { id: JobId::new(), name: "nightly".to_owned() };
+    let purpose = Purpose { kind: RunKind::Job, parent: None, job: Some(job.clone()) };
     let begun = chat.app.satchel.agent.begin(&caller, topic, says("Look around."), purpose).await.unwrap();
     let (run, ended) = (begun.id, begun.ended().await.unwrap());
     assert_eq!((ended.run.state, ended.answer.as_deref()), (RunState::Done, Some("All is well.")));
     let told = chat.owner.do_it("GET", &format!("/api/runs/{run}"), Value::Null).await;
     let wanted = json!({
-        "id": run, "kind": "job", "agent": "assistant", "user": caller.username, "conversation": topic, "job": "nightly",
+        "id": run, "kind": "job", "agent": "assistant", "user": caller.username, "conversation": topic, "job": job.id,
         "state": "done", "started_at": told["started_at"], "ended_at": told["ended_at"],
         "usage": {"input_tokens": 30, "output_tokens": 4},
     });
@@ -71,7 +73,8 @@ async fn a_run_that_waits_for_a_person_ends_once_they_have_decided() {
     mara.do_it("POST", &ticket, json!({"decision": "approve"})).await;
     let ended = ended.await.unwrap().unwrap();
     assert_eq!((ended.run.state, ended.answer.as_deref()), (RunState::Done, Some("Written.")));
-    let door = chat.owner.do_it("GET", "/api/audit?tool=builtin:write", Value::Null).await["entries"][0]["door"].clone();
+    let door =
+        chat.owner.do_it("GET", "/api/audit?tool=builtin:write", Value::Null).await["entries"][0]["door"].clone();
     assert_eq!(door, "job");
 }
 

@@ -40,7 +40,7 @@ const DESK: [(&str, &str, Risk); 24] = [
 ];
 
 /// Every name with its documented parameters: `?` may be left out; after the colon the type's first letter.
-const NAMES: [(&str, &str); 56] = [
+const NAMES: [(&str, &str); 58] = [
     // Firefly Desk
     ("search_knowledge", "query:s top_k?:i"),
     ("document_read", "file_path:s"),
@@ -84,6 +84,7 @@ const NAMES: [(&str, &str); 56] = [
     ("apply_patch", "path:s patch:s dry_run?:b"),
     ("memory_search", "query:s limit?:n threshold?:n"),
     ("memory_get", "key:s"),
+    ("cron", "action:s schedule?:s task?:s job_id?:s"),
     (
         "web_fetch",
         "url:s timeout?:n extract_text?:b timeout_seconds?:i max_bytes?:i prefer_readable?:b user_agent?:s max_redirects?:i",
@@ -105,6 +106,7 @@ const NAMES: [(&str, &str); 56] = [
     ("multi_tool_use.parallel", "tool_uses:a"),
     // Chalie
     ("tool_search", "query:s"),
+    ("schedule", "action:s message?:s due_at?:s recurrence?:s"),
 ];
 
 /// A parameter: whether it is needed, and its type's first letter where the schema has one type.
@@ -196,7 +198,8 @@ async fn what_chalie_has_at_hand_is_always_in_a_models_context() {
     let registry = app.satchel.invoker.registry();
     let tools = registry.tools().iter().filter(|tool| tool.spec().innate);
     let innate: BTreeSet<&str> = tools.map(|tool| tool.spec().name.as_str()).collect();
-    let wanted = ["document", "find_tools", "list", "recall_memories", "reflect", "save_memory", "search_knowledge"];
+    let wanted =
+        ["document", "find_tools", "list", "recall_memories", "reflect", "save_memory", "schedule", "search_knowledge"];
     assert_eq!(innate, BTreeSet::from(wanted));
     for (name, canonical) in [("recall", "recall_memories"), ("memorize", "save_memory")] {
         assert_eq!(registry.find(name).unwrap().tool.spec().name, canonical);

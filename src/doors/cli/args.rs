@@ -67,8 +67,39 @@ pub enum Command {
     /// Measure how well things are found, on sets of needs whose answers are known
     #[command(subcommand)]
     Eval(EvalCommand),
+    /// Jobs: list your own, their runs, run one now, pause, resume
+    Jobs {
+        /// Something else than listing them
+        #[command(subcommand)]
+        command: Option<JobsCommand>,
+    },
     /// Check that everything works, and say how to mend what does not
     Doctor,
+}
+
+/// Jobs.
+#[derive(Debug, Subcommand)]
+pub enum JobsCommand {
+    /// List a job's runs, the newest first
+    Runs {
+        /// The job's id
+        id: String,
+    },
+    /// Run a job now
+    Run {
+        /// The job's id
+        id: String,
+    },
+    /// Pause a job
+    Pause {
+        /// The job's id
+        id: String,
+    },
+    /// Let a job go on
+    Resume {
+        /// The job's id
+        id: String,
+    },
 }
 
 /// Users.

@@ -8,6 +8,7 @@ pub mod client;
 pub mod drill;
 pub mod eval;
 mod ingest;
+mod jobs;
 mod people;
 mod platform;
 mod progress;

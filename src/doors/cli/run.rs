@@ -5,7 +5,7 @@ use super::{
     args::{Command, VaultCommand},
     audit, backup,
     client::Client,
-    ingest, people, platform, runs,
+    ingest, jobs, people, platform, runs,
     screen::Screen,
     tools,
 };
@@ -59,6 +59,7 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Audit(_) => audit::anchor(client, &screen).await,
         Command::Vault(VaultCommand::Rotate(args)) => platform::rotate(args, client, &screen).await,
         Command::Backup(args) => backup::make(args, client, &screen).await,
+        Command::Jobs { command } => jobs::jobs(command, client, &screen).await,
         Command::Doctor => platform::doctor(client, &screen).await,
         Command::Serve(_) | Command::Eval(_) | Command::Script(_) | Command::Restore(_) | Command::Rollback { .. } => {
             Ok(Exit::Failed)

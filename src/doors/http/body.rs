@@ -1,5 +1,6 @@
 //! Reading a body: whatever is wrong with it is said, of JSON with the place, and is never our failure.
 
+pub(super) mod hook;
 mod numbers;
 
 use std::{future::Future, ops::Deref, pin::Pin, str::FromStr, time::Duration};
@@ -122,11 +123,19 @@ impl FromRequest for RawBody {
     }
 }
 
-async fn read(request: &HttpRequest, mut payload: Payload) -> std::result::Result<RoomedBytes, actix_web::Error> {
+async fn read(request: &HttpRequest, payload: Payload) -> std::result::Result<RoomedBytes, actix_web::Error> {
+    // Nobody who is not known has anything large to say: setting up and signing in.
+    let most = if sender(request).is_some() { LARGEST } else { LONG };
+    read_at_most(request, payload, most).await
+}
+
+async fn read_at_most(
+    request: &HttpRequest,
+    mut payload: Payload,
+    most: usize,
+) -> std::result::Result<RoomedBytes, actix_web::Error> {
     let announced = request.headers().get(CONTENT_LENGTH).and_then(|v| v.to_str().ok()?.parse::<usize>().ok());
     let sender = sender(request);
-    // Nobody who is not known has anything large to say: setting up and signing in.
-    let most = if sender.is_some() { LARGEST } else { LONG };
     if announced.is_some_and(|length| length > most) {
         return Err(too_large(most).into());
     }

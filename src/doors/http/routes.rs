@@ -2,9 +2,10 @@
 
 use super::{
     agents, audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings,
-    endpoints, file_origins, files, folders, graph, health, imports, indexes, intake, keys, knowledge, learning,
-    memories, messages, offline, openapi, origins, policies, processes, providers, restore, roles, route::Route, rules,
-    runs, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats, tools, users, vault,
+    endpoints, file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys, knowledge,
+    learning, memories, messages, notices, offline, openapi, origins, policies, processes, providers, restore, roles,
+    route::Route, rules, runs, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats,
+    tools, users, vault,
 };
 
 /// Every route there is. The document lists them in this order.
@@ -36,6 +37,9 @@ pub fn all() -> Vec<Route> {
         tool_stats::routes(),
         scripts::routes(),
         tickets::routes(),
+        jobs::routes(),
+        hooks::routes(),
+        notices::routes(),
         audit::routes(),
         egress::routes(),
         memories::routes(),

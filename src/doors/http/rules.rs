@@ -113,13 +113,13 @@ impl RuleDraft {
         let spec = found.tool.spec();
         let when = match (when, &asked) {
             (Some(when), _) => when,
-            (None, Some(asked)) => conditions(&asked.arguments, &spec.parameters),
+            (None, Some(asked)) => conditions(&asked.arguments, &spec.parameters.document()),
             (None, None) => {
                 return Err(Error::invalid("Say in `when` which arguments the rule is for, or name the `ticket`."));
             }
         };
         let when = canonical(when)?;
-        ensure_arguments(&when, &spec.name, &spec.parameters)?;
+        ensure_arguments(&when, &spec.name, &spec.parameters.document())?;
         let decision = decision.or_else(|| asked.as_ref().map(|_| RuleDecision::Allow));
         let decision = decision.ok_or_else(|| Error::invalid("`decision` is allow, ask or deny."))?;
         if decision == RuleDecision::Allow && spec.risk == Risk::Destructive {
@@ -185,7 +185,7 @@ async fn asked(state: &State, caller: &Caller, id: TicketId) -> Result<Asked> {
     };
     let executed = approved.and_then(|Approved { executed, .. }| executed);
     let arguments = executed.unwrap_or(ticket.arguments);
-    let reached = state.invoker.reached_by(&ticket.tool, &arguments).await?;
+    let reached = state.invoker.reached_by(&ticket.tool, &arguments, caller.user).await?;
     let hosts = reached.iter().map(ToString::to_string).collect();
     Ok(Asked { ticket: id, tool: ticket.tool, arguments, hosts })
 }

@@ -2,11 +2,18 @@
 
 use std::sync::Arc;
 
+use tokio::sync::Semaphore;
+
 use super::{delivery::Delivery, meters::Meters, origin::Hosts};
 use satchel_agent::chat::Agent;
 use satchel_app::App;
 use satchel_engine::invoker::Invoker;
-use satchel_services::{backups::service::Backups, find::finder::Finder, running::Services, scripts::Library};
+use satchel_services::{
+    backups::service::Backups, find::finder::Finder, jobs::service::Jobs, running::Services, scripts::Library,
+};
+
+/// Most bodies of webhooks that are read at once: each may have the largest one.
+const HOOKS: usize = 16;
 
 /// The HTTP door's handles, one for all workers.
 pub struct State {
@@ -22,6 +29,10 @@ pub struct State {
     pub scripts: Library,
     /// Backups.
     pub backups: Arc<Backups>,
+    /// What is done by itself.
+    pub jobs: Jobs,
+    /// Places for the bodies of webhooks.
+    pub(super) hooks: Arc<Semaphore>,
     pub(super) hosts: Hosts,
     pub(super) meters: Meters,
     pub(super) delivery: Delivery,
@@ -30,8 +41,9 @@ pub struct State {
 impl State {
     /// The handles of these services.
     pub fn new(app: Arc<App>, invoker: Invoker, agent: Agent, services: Services) -> Self {
-        let Services { finder, scripts, backups } = services;
+        let Services { finder, scripts, backups, jobs } = services;
+        let hooks = Arc::new(Semaphore::new(HOOKS));
         let (hosts, meters, delivery) = (Hosts::new(&app.config), Meters::new(), Delivery::new());
-        Self { app, invoker, agent, finder, scripts, backups, hosts, meters, delivery }
+        Self { app, invoker, agent, finder, scripts, backups, jobs, hooks, hosts, meters, delivery }
     }
 }

@@ -106,10 +106,14 @@ async fn decide(
     let (id, user): (TicketId, _) = (id.parse()?, caller.user);
     let DecisionBody { decision, reason, params, question, for_conversation } = body;
     let answer = Answer { decision, reason, params, question, for_conversation };
-    let (invoker, agent) = (state.invoker.clone(), state.agent.clone());
+    let (invoker, agent, jobs) = (state.invoker.clone(), state.agent.clone(), state.jobs.clone());
     // In a task of its own: the conversation is told what came of it, whether the person's page is still open or not.
     let deciding = async move {
         let (ticket, verdict) = invoker.decide(id, answer, &caller, unheard).await?;
+        if let Err(error) = jobs.ticket_decided(&ticket).await {
+            // It stands, and the next start tells its run.
+            tracing::error!(?error, "a job could not be told what was decided");
+        }
         if let Err(error) = agent.ticket_decided(&ticket, &caller).await {
             // What was decided stands, and a turn that waits for it looks for itself a little later.
             tracing::error!(?error, "a conversation could not be told what was decided");

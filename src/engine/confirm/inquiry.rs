@@ -16,7 +16,7 @@ use satchel_model::{
     unseen::visible,
     warning::warnings,
 };
-use satchel_store::tickets::LIFETIME;
+use satchel_store::tickets::{JOB_LIFETIME, LIFETIME};
 
 /// A question to a person, and why it is asked.
 pub(crate) struct Inquiry {
@@ -71,6 +71,7 @@ pub(super) fn ticket(app: &App, assessed: &AssessedCall<'_>, asked: Inquiry) -> 
         id: TicketId::new(),
         user: assessed.call.caller.user,
         topic: assessed.call.topic,
+        job: assessed.call.job.clone(),
         tool: assessed.found.tool.spec().id(),
         asked_as: assessed.found.name().to_owned(),
         arguments: assessed.prepared.arguments.clone(),
@@ -82,6 +83,6 @@ pub(super) fn ticket(app: &App, assessed: &AssessedCall<'_>, asked: Inquiry) -> 
         warnings: warnings(&assessed.prepared.arguments),
         state: TicketState::Pending,
         created_at: now,
-        expires_at: now.after(LIFETIME),
+        expires_at: now.after(if assessed.call.job.is_some() { JOB_LIFETIME } else { LIFETIME }),
     }
 }

@@ -48,8 +48,8 @@ impl Invoker {
     /// # Errors
     ///
     /// Where it cannot be made.
-    pub async fn reached_by(&self, tool: &str, arguments: &Value) -> Result<Vec<Destination>> {
-        Ok(self.now(tool, arguments).await?.extent.reaches)
+    pub async fn reached_by(&self, tool: &str, arguments: &Value, user: UserId) -> Result<Vec<Destination>> {
+        Ok(self.now(tool, arguments, user).await?.extent.reaches)
     }
 
     /// Closes an open ticket and asks anew where its call is no longer what was asked about: gives the closed ticket, and the

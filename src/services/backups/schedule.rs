@@ -9,11 +9,12 @@ use serde_json::json;
 use super::{
     keys::Given,
     prune,
-    service::{Backups, Verdict, Wish},
+    service::{Backups, OwnTurn, Verdict, Wish},
 };
 use satchel_model::{
     backup::{Backup, Reason, SealedTo, State},
     error::{Error, Result},
+    figure,
     settings::{self, BackupSchedule, BackupWeekday},
     time::Time,
 };
@@ -87,20 +88,13 @@ pub(super) async fn run(backups: Arc<Backups>) {
         // Another one may be under way: this one has its turn after it.
         let Ok(turn) = backups.take_turn() else { continue };
         tried = Some(now);
-        let begun = match is_made(&backups, last, now) {
+        let made = match is_made(&backups, last, now) {
             Ok(true) => continue,
-            Ok(false) => backups.begin(turn, By::Schedule, Wish::default()),
+            Ok(false) => backups.make_in(turn).await,
             Err(error) => Err(error),
         };
-        match begun {
-            Ok((backup, ended)) => {
-                // What is older goes only for one that is not known to be worse.
-                let is_made = ended.await.is_ok_and(|made| made);
-                if is_made && backups.verify_scheduled(&backup).await != Verdict::Unreliable {
-                    backups.prune().await;
-                }
-            }
-            Err(error) => backups.unbegun(error).await,
+        if let Err(error) = made {
+            backups.unbegun(error).await;
         }
     }
 }
@@ -121,6 +115,32 @@ fn is_made(backups: &Backups, due: Time, now: Time) -> Result<bool> {
 }
 
 impl Backups {
+    /// Makes one as the schedule does, which is verified and kept as those are; says in a sentence that it is made.
+    ///
+    /// # Errors
+    ///
+    /// If another one is under way, or it was not made.
+    pub async fn make_scheduled(self: &Arc<Self>) -> Result<String> {
+        let turn = self.take_turn()?;
+        let backup = self.make_in(turn).await?;
+        match self.get(&backup.id)? {
+            Backup { state: State::Failed, problem, .. } => {
+                Err(Error::conflict(format!("The backup was not made. {}", problem.unwrap_or_default())))
+            }
+            made => Ok(format!("The backup {} is made, {}.", made.id, figure::bytes(made.bytes))),
+        }
+    }
+
+    /// Makes one in a turn that was taken. What is older goes only for one that is not known to be worse.
+    async fn make_in(self: &Arc<Self>, turn: OwnTurn) -> Result<Backup> {
+        let (backup, ended) = self.begin(turn, By::Schedule, Wish::default())?;
+        let is_made = ended.await.is_ok_and(|made| made);
+        if is_made && self.verify_scheduled(&backup).await != Verdict::Unreliable {
+            self.prune().await;
+        }
+        Ok(backup)
+    }
+
     /// Verifies one the schedule made, where the settings say so and the server can open it.
     pub(super) async fn verify_scheduled(self: &Arc<Self>, backup: &Backup) -> Verdict {
         let settings = self.app.settings.get();

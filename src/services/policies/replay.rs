@@ -222,14 +222,14 @@ impl Judge {
 
     fn rule(&self, call: &PastCall, found: &Found, situation: &Situation, decision: RuleDecision) -> Option<String> {
         let arguments = call.arguments.as_ref()?;
-        let schema = &found.tool.spec().parameters;
+        let schema = found.tool.spec().parameters.document();
         let is_for = |rule: &&Rule| {
             let is_of = rule.everybody || Some(rule.user) == call.user_id;
             is_of && rule.decision == decision && rule.tool == call.tool
         };
         let matches = |rule: &&Rule| {
             let is_agents = rule.agent.is_none() || rule.agent == situation.agent;
-            is_agents && rule.matches(arguments, schema, &|_| None)
+            is_agents && rule.matches(arguments, &schema, &|_| None)
         };
         self.rules.iter().filter(is_for).find(matches).map(Rule::told)
     }

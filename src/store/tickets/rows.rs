@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Asker, PENDING, PENDING_BYTES, Verdict, digest};
+use super::{Asker, LIFETIME, PENDING, PENDING_BYTES, Verdict, digest};
 use crate::sql::{Row, Tx, params};
 use satchel_model::{
     call::{Approved, Ticket, TicketId, TicketState},
@@ -52,6 +52,7 @@ impl Stored {
             id: TicketId::from_str(&text("id")?)?,
             user: UserId::from_str(&text("person")?)?,
             topic: topic.as_deref().map(ConversationId::from_str).transpose()?,
+            job: asker.job.clone(),
             tool: text("tool")?,
             asked_as,
             warnings: warnings(&arguments),
@@ -84,12 +85,14 @@ pub(super) fn ask(tx: &Tx, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
         return Ok(same);
     }
     let topic = ticket.topic.map(|id| id.to_string());
+    // Those of jobs, of which each has one, outlive the others: they are not counted with them.
+    let (from, to) = (ticket.created_at.millis(), ticket.created_at.after(LIFETIME).millis());
     let open: i64 = tx.one(
         "SELECT count(*) FROM tickets WHERE person = ?1 AND topic IS NOT DISTINCT FROM ?2 AND state = 'pending'
-           AND expires_at > ?3",
-        (ticket.user.to_string(), &topic, ticket.created_at.millis()),
+           AND expires_at > ?3 AND expires_at <= ?4",
+        (ticket.user.to_string(), &topic, from, to),
     )?;
-    if open >= PENDING {
+    if open >= PENDING && ticket.job.is_none() {
         return Err(Error::new(
             Kind::Exhausted,
             format!("{PENDING} questions already wait for an answer here. Decide some in the inbox first."),

@@ -16,6 +16,7 @@ use satchel_model::{
     conversation::{Turn, TurnId, TurnState},
     error::{Error, Result},
     id::Id,
+    job::JobName,
     llm::Usage,
     run::RunKind,
     user::{ApiKey, UserId},
@@ -81,7 +82,7 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
             node.to_string(),
             new.purpose.kind.as_str(),
             new.purpose.parent.map(|id| id.to_string()),
-            new.purpose.job,
+            new.purpose.job.as_ref().map(|job| job.id.to_string()),
             new.agent.id.as_str(),
             new.agent.version,
             draft,
@@ -99,6 +100,7 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         model_calls: 0,
         last_event: 0,
         stop_asked: false,
+        job: new.purpose.job.clone(),
         run: 1,
     })
 }
@@ -111,6 +113,13 @@ fn door(kind: RunKind) -> Door {
         RunKind::Sub | RunKind::Job => Door::Job,
         RunKind::Chat | RunKind::Channel | RunKind::Api | RunKind::Acp => Door::Chat,
     }
+}
+
+/// The job behind a turn; one that was deleted has no name any more.
+fn job(row: &Row<'_>) -> Result<Option<JobName>> {
+    let Some(id) = row.get::<Option<String>>("job")? else { return Ok(None) };
+    let name = row.get::<Option<String>>("job_name")?.unwrap_or_default();
+    Ok(Some(JobName { id: id.parse()?, name }))
 }
 
 pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
@@ -129,6 +138,7 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
         model_calls: row.get("model_calls")?,
         last_event: row.get::<i64>("last_event")?.unsigned_abs(),
         stop_asked: row.get("stop_asked")?,
+        job: job(row)?,
         run: row.get("run")?,
     })
 }

@@ -2,6 +2,7 @@
 
 mod get_platform_status;
 mod query_audit_log;
+mod schedule;
 mod search_processes;
 mod shown;
 
@@ -9,5 +10,5 @@ use satchel_engine::tool::Tool;
 
 /// The tools of this category.
 pub fn tools() -> Vec<Tool> {
-    vec![query_audit_log::tool(), get_platform_status::tool(), search_processes::tool()]
+    vec![query_audit_log::tool(), get_platform_status::tool(), search_processes::tool(), schedule::tool()]
 }

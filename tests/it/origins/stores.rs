@@ -56,6 +56,7 @@ const WITHOUT: &[(&str, &str)] = &[
     ("attachments", CONVERSATION),
     ("message_attachments", CONVERSATION),
     ("former_answers", CONVERSATION),
+    ("hook_messages", "numbers of messages"),
     ("steps", CONVERSATION),
     ("passages", CONVERSATION),
     ("citations", CONVERSATION),
@@ -100,6 +101,7 @@ enum Keeps {
 const TOOLS: &[(&str, Keeps)] = &[
     ("save_memory", Keeps::In(&["memories"])),
     ("list", Keeps::In(&["lists", "list_items", "list_history"])),
+    ("schedule", Keeps::In(&["jobs"])),
     ("clipboard_write", Keeps::In(&["clipboards"])),
     ("index_put", Keeps::In(&["index_entries"])),
     ("index_remove", Keeps::Not("it takes away")),

@@ -35,7 +35,7 @@ impl Scene {
     /// `send` is a high write that reaches the host its text names; `wipe` destroys.
     async fn set() -> Self {
         let (app, runs) = (TestApp::start().await, Runs::default());
-        let calls = tools::counting_calls(&runs).reaches(|_| vec![Destination::new("crm.example", 443)]);
+        let calls = tools::counting_calls(&runs).reaches(|_| Some(Destination::new("crm.example", 443)));
         let send = tools::counted("send", Risk::HighWrite, calls);
         let invoker = tools::invoker(
             &app,

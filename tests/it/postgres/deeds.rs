@@ -6,6 +6,7 @@ use satchel::{
         caller::Caller,
         conversation::{FormerPlace, MessageId},
         egress::Passed,
+        job::Draft,
         knowledge::{DocumentId, NewCollection},
         run::{RunId, RunKind, RunState},
         time::Time,
@@ -16,6 +17,7 @@ use satchel::{
         documents::Filter,
         egress,
         graph::{self, Graph},
+        jobs::Whose,
         origins::{Kind, Origins, Vouch},
         runs::{self, Sight},
         turns::{AttachmentData, Turns},
@@ -33,6 +35,7 @@ pub async fn a_little_of_everything(app: &TestApp) {
     with_the_graph(app).await;
     with_the_past(app, &caller).await;
     with_agents(app).await;
+    with_jobs(app).await;
 }
 
 /// What is put is put twice: the second time it changes what is there.
@@ -91,6 +94,31 @@ async fn with_agents(app: &TestApp) {
     agents.version(caller, made.id.clone(), 1).await.unwrap();
     assert_eq!(agents::spent(db, &made.id, caller.user, app.satchel.app.clock.now()).await.unwrap(), 0);
     agents.delete(&owner, made.id).await.unwrap();
+}
+
+/// A job by a webhook: made, changed, run, told of, deleted.
+async fn with_jobs(app: &TestApp) {
+    let (owner, jobs) = (app.owner().await, &app.satchel.services.jobs);
+    let stored = &app.satchel.app.stores.jobs;
+    let draft = || -> Draft {
+        serde_json::from_value(json!({"when": {"webhook": true}, "do": {"message": "heron"}, "notify": ["inbox"]}))
+            .unwrap()
+    };
+    let id = jobs.create(&owner, draft()).await.unwrap().job.id;
+    jobs.replace(&owner, id, draft()).await.unwrap();
+    assert_eq!(stored.list(Whose::All).await.unwrap().len(), 1);
+    let job = stored.get(id, Whose::Own(owner.caller.user)).await.unwrap();
+    let path = job.when.webhook.unwrap().path.unwrap();
+    let hook = stored.by_hook(path.strip_prefix("/hooks/").unwrap()).await.unwrap().unwrap();
+    stored.take_message(hook.job, "1".to_owned(), "{}".to_owned(), owner.now).await.unwrap();
+    jobs.run_due().await.unwrap();
+    jobs.idle().await;
+    stored.pause(&owner, id, Whose::All).await.unwrap();
+    stored.resume(&owner, id).await.unwrap();
+    stored.run_now(id, Whose::All, owner.now).await.unwrap();
+    assert!(stored.next_at().await.unwrap().is_some());
+    assert_eq!(stored.runs(id, Whose::All).await.unwrap().len(), 2);
+    stored.delete(&owner, id, Whose::All).await.unwrap();
 }
 
 async fn with_the_past(app: &TestApp, caller: &Caller) {

@@ -6,7 +6,7 @@ use satchel::store::sql::{Connection, Row};
 
 /// Columns for which SQLite has no type of its own, and statements take for truth values. One that is left out here is
 /// found: its statements do not prepare.
-const TRUTHS: [(&str, &str); 20] = [
+const TRUTHS: [(&str, &str); 22] = [
     ("api_keys", "personal"),
     ("audit", "own_words"),
     ("collections", "restricted"),
@@ -17,8 +17,10 @@ const TRUTHS: [(&str, &str); 20] = [
     ("graph_nodes", "put"),
     ("graph_reads", "by_model"),
     ("index_entries", "given"),
+    ("jobs", "enabled"),
     ("list_items", "done"),
     ("memory_versions", "corrected"),
+    ("notices", "warns"),
     ("providers", "enabled"),
     ("roles", "built_in"),
     ("rules", "everybody"),

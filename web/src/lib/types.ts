@@ -26,6 +26,13 @@ export type InvokeAnswer = Omit<Schemas['InvokeAnswer'], 'meta'> & {
   meta: { call_id?: string; tool?: string; duration_ms?: number; model_text?: string; html?: string } & Record<string, unknown>;
 };
 export type Ticket = Schemas['Ticket'];
+export type Notice = Schemas['Notice'];
+export type Job = Schemas['Job'];
+export type MadeJob = Schemas['MadeJob'];
+export type NewJob = Schemas['NewJob'];
+export type JobWhen = Schemas['JobWhen'];
+export type JobDo = Schemas['JobDo'];
+export type JobRun = Schemas['JobRun'];
 export type Policies = Schemas['Policies'];
 export type Layer = Schemas['PolicyLayer'];
 export type PolicyGroups = Schemas['Groups'];

@@ -1,0 +1,64 @@
+//! Jobs as the tools of a model have them: its person's own.
+
+use satchel_engine::context::Context;
+use satchel_model::{
+    error::Result,
+    job::{Draft, Job, JobId, Plan},
+};
+use satchel_store::{
+    jobs::{Jobs, Whose},
+    people::Actor,
+};
+
+fn jobs(cx: &Context) -> (&Jobs, Actor) {
+    (&cx.app().stores.jobs, Actor::at(cx.caller(), cx.now()))
+}
+
+/// Makes a job that sends a message or has an agent do a task. What came in from outside before goes with it.
+///
+/// # Errors
+///
+/// If it is not in order.
+pub async fn create(cx: &Context, draft: Draft) -> Result<Job> {
+    let (jobs, by) = jobs(cx);
+    let plan = draft.plan(by.now)?;
+    let plan = Plan { origin: cx.taint().origin_to_keep(), ..plan };
+    Ok(jobs.create(&by, plan).await?.job)
+}
+
+/// The person's jobs, the next due first.
+pub async fn list(cx: &Context) -> Result<Vec<Job>> {
+    let all = jobs(cx).0.list(Whose::Own(cx.caller().user)).await?;
+    cx.taint().note(all.iter().filter_map(|job| job.origin.clone()));
+    Ok(all)
+}
+
+/// Pauses one.
+///
+/// # Errors
+///
+/// If there is no such job of theirs.
+pub async fn pause(cx: &Context, id: JobId) -> Result<Job> {
+    let (jobs, by) = jobs(cx);
+    jobs.pause(&by, id, Whose::Own(by.caller.user)).await
+}
+
+/// Lets one go on.
+///
+/// # Errors
+///
+/// If there is no such job of theirs, or its moments are over.
+pub async fn resume(cx: &Context, id: JobId) -> Result<Job> {
+    let (jobs, by) = jobs(cx);
+    jobs.resume(&by, id).await
+}
+
+/// Deletes one.
+///
+/// # Errors
+///
+/// If there is no such job of theirs.
+pub async fn delete(cx: &Context, id: JobId) -> Result<Job> {
+    let (jobs, by) = jobs(cx);
+    jobs.delete(&by, id, Whose::Own(by.caller.user)).await
+}

@@ -1,0 +1,142 @@
+// Jobs: an example, one made by hand with its next times, run now, parked until its question is answered, and a webhook.
+import { createHmac } from 'node:crypto';
+import { axe, person, same, shoot, until, walk } from './lib.mjs';
+import { look, settled } from './look.mjs';
+
+const mainOf = (page) => page.getByRole('main');
+const runsOf = (page) => mainOf(page).getByRole('region', { name: 'Runs' });
+
+/** A job of the owner's, made over the API. */
+const made = (world, job) => world.call('POST', '/api/jobs', { when: { cron: '0 9 * * 1-5', time_zone: 'Europe/Berlin' }, ...job });
+
+/** Several jobs of every kind, one of which has run and one of which waits for an answer. */
+async function several(world) {
+  const tea = await made(world, { name: 'Tea', do: { message: 'Tea is ready' } });
+  const paused = await made(world, { name: 'Backup of the night', when: { cron: '30 2 * * *', time_zone: 'America/New_York' }, do: { backup: {} } });
+  await world.call('POST', `/api/jobs/${paused.id}/pause`);
+  await made(world, { name: 'Build ended', when: { webhook: {} }, do: { message: 'A build ended' } });
+  await made(world, {
+    name: 'Sum of the orders of all branches, with those of the companies that were bought last year',
+    when: { every_seconds: 5400 },
+    do: { tool: 'calculator', params: { expression: '6 * 7' } },
+  });
+  await world.call('POST', `/api/jobs/${tea.id}/run`);
+  return tea;
+}
+
+export function jobWalks() {
+  walk('no job yet: the page says what one is, and the example is made with one click', async ({ owner, base }) => {
+    await owner.goto(`${base}/jobs`);
+    await mainOf(owner).getByRole('heading', { name: 'Nothing is done by itself yet' }).waitFor();
+    await shoot(owner, 'jobs-empty');
+    same(await axe(owner), [], 'what axe found');
+    await owner.getByRole('button', { name: 'Add an example and open it' }).click();
+    await mainOf(owner).getByRole('heading', { name: 'Weekly review' }).waitFor();
+    await mainOf(owner).getByText('It has not run yet.').waitFor();
+    await mainOf(owner).getByText('Next times').waitFor();
+  });
+
+  walk('a job is made with its next five times in view, run now, and its message is in the inbox', { firefox: true }, async ({ owner, base }) => {
+    const main = mainOf(owner);
+    await owner.goto(`${base}/jobs/new`);
+    await main.getByLabel('Name').fill('Stand-up');
+    await main.getByLabel('Message').fill('What is in the way?');
+    await main.getByLabel('Cron expression').fill('0 0 31 2 *');
+    await main.getByText('never fires').waitFor();
+    await main.getByRole('button', { name: 'Each weekday at 9' }).click();
+    await main.getByLabel('Time zone').fill('Europe/Berlin');
+    await main.getByText('The next 5').waitFor();
+    await until('five times to be shown', async () => (await main.getByRole('listitem').count()) === 5);
+    await shoot(owner, 'jobs-form');
+    same(await axe(owner), [], 'what axe found');
+    await main.getByRole('button', { name: 'Make the job' }).click();
+    await main.getByRole('heading', { name: 'Stand-up' }).waitFor();
+    await main.getByRole('button', { name: 'Run now' }).click();
+    await runsOf(owner).getByText('Done').first().waitFor();
+    await runsOf(owner).getByText('Run by hand').click();
+    await runsOf(owner).getByText('It is in the inbox.').waitFor();
+    await shoot(owner, 'jobs-ran');
+    same(await axe(owner), [], 'what axe found');
+    await until('the title to tell of the message', async () => (await owner.title()).startsWith('(1) '));
+    await owner.goto(`${base}/inbox`);
+    await main.getByText('What is in the way?').waitFor();
+    await shoot(owner, 'jobs-inbox');
+    same(await axe(owner), [], 'what axe found');
+    await main.getByRole('button', { name: 'Put this message away' }).click();
+    await main.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+  });
+
+  walk('a job is paused, changed and deleted', async (world) => {
+    const { owner, base } = world;
+    const main = mainOf(owner);
+    const { id } = await made(world, { name: 'Tea', do: { message: 'Tea is ready' } });
+    await owner.goto(`${base}/jobs/${id}`);
+    await main.getByRole('button', { name: 'Pause' }).click();
+    await main.getByRole('button', { name: 'Resume' }).waitFor();
+    await main.getByRole('button', { name: 'Change' }).click();
+    await main.getByRole('button', { name: 'At a distance' }).click();
+    await main.getByLabel('Every', { exact: true }).fill('2');
+    await main.getByText('every 2 hours').waitFor();
+    await main.getByRole('button', { name: 'Save' }).click();
+    await main.getByText('every 2 hours').first().waitFor();
+    same((await world.call('GET', `/api/jobs/${id}`)).enabled, false, 'whether a change lets a paused job go on');
+    await main.getByRole('button', { name: 'Delete Tea' }).click();
+    await main.getByRole('button', { name: 'Delete the job and its runs' }).click();
+    await main.getByRole('heading', { name: 'Nothing is done by itself yet' }).waitFor();
+  });
+
+  walk('what a job may not do unasked waits in the inbox, and ends once it is answered', async (world) => {
+    const { owner, base } = world;
+    const main = mainOf(owner);
+    await owner.goto(`${base}/jobs/new`);
+    await main.getByLabel('Name').fill('Note');
+    await main.getByRole('button', { name: 'Call a tool' }).click();
+    await main.getByLabel('Tool', { exact: true }).fill('write');
+    await main.getByRole('button', { name: 'JSON' }).click();
+    await main.getByLabel('Arguments as JSON').fill('{"path": "walk.txt", "content": {"$webhook": "/text"}}');
+    await main.getByRole('button', { name: 'By a webhook' }).click();
+    await main.getByRole('button', { name: 'Make the job' }).click();
+    await main.getByText('It is shown this once.').waitFor();
+    await shoot(owner, 'jobs-webhook');
+    same(await axe(owner), [], 'what axe found');
+    const codes = main.getByRole('region', { name: 'Webhook' }).getByRole('code');
+    const [address, secret] = [await codes.nth(0).innerText(), await codes.nth(1).innerText()];
+    const [number, seconds, body] = ['msg_1', Math.floor(Date.now() / 1000), '{"text": "heron"}'];
+    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+    const signature = createHmac('sha256', key).update(`${number}.${seconds}.${body}`).digest('base64');
+    const headers = {
+      'content-type': 'application/json',
+      'webhook-id': number,
+      'webhook-timestamp': String(seconds),
+      'webhook-signature': `v1,${signature}`,
+    };
+    same((await fetch(address, { method: 'POST', body, headers })).status, 202, 'what the webhook answers');
+    await runsOf(owner).getByText('Waits for your answer').waitFor();
+    await runsOf(owner).getByRole('link', { name: 'Answer it' }).click();
+    await main.getByText('Asked by the job Note').waitFor();
+    await shoot(owner, 'jobs-question');
+    await main.getByRole('button', { name: 'Approve once' }).click();
+    await main.getByText('Nothing waits for you').waitFor();
+    await owner.goto(`${base}/jobs`);
+    await mainOf(owner).getByRole('link', { name: /^Note/ }).click();
+    await runsOf(owner).getByText('Done').first().waitFor();
+  });
+
+  for (const theme of ['light', 'dark']) {
+    for (const width of [380, 1440]) {
+      walk(`jobs fit ${width} px in ${theme}`, async (world) => {
+        const { browser, base, state } = world;
+        const tea = await several(world);
+        const page = await person(browser, { theme, width, state });
+        const found = [];
+        for (const path of ['/jobs', `/jobs/${tea.id}`, '/jobs/new', '/inbox']) {
+          await page.goto(`${base}${path}`);
+          await settled(page);
+          if (path.includes(tea.id)) await runsOf(page).getByText('Done').first().waitFor();
+          found.push(...(await look(page, path.replace(tea.id, 'one').replace('/jobs', '/jobs-all'), theme, width)));
+        }
+        same(found, [], 'what axe found');
+      });
+    }
+  }
+}

@@ -1,0 +1,10 @@
+//! Jobs: at their moments, as their owner, and what comes of it.
+
+mod clock;
+mod desk;
+mod hooks;
+mod owners;
+mod parked;
+mod tasks;
+mod tool;
+mod wrong;
