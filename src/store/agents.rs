@@ -78,6 +78,18 @@ impl Agents {
         self.db.read(read).await
     }
 
+    /// The one that this caller means by its id or its name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::get`] has them.
+    pub async fn meant(&self, caller: &Caller, text: &str) -> Result<Agent> {
+        if let Ok(id) = text.parse::<AgentId>() {
+            return self.get(caller, id).await;
+        }
+        self.named(caller, text).await?.ok_or_else(|| unknown(text))
+    }
+
     /// The version that counts now, of one that this caller sees.
     ///
     /// # Errors

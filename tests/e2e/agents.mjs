@@ -54,7 +54,10 @@ export function agentWalks() {
     await owner.goto(`${base}/chat`);
     await owner.getByLabel('Agent', { exact: true }).waitFor();
     await box(owner).pressSequentially('@re');
-    await owner.getByRole('listbox', { name: 'Agents' }).getByRole('option', { name: /@reader/ }).waitFor();
+    await owner
+      .getByRole('listbox', { name: 'Agents' })
+      .getByRole('option', { name: /@reader/ })
+      .waitFor();
     await shoot(owner, 'agents-called');
     same(await axe(owner), [], 'what axe found');
     await owner.keyboard.press('Enter');
@@ -89,10 +92,16 @@ export function agentWalks() {
     await owner.goto(`${base}/agents/new`);
     await form(owner).getByLabel('Name').fill('readеr');
     await form(owner).getByRole('button', { name: 'Keep the agent' }).click();
-    await owner.getByRole('alert').getByText(/one script/).waitFor();
+    await owner
+      .getByRole('alert')
+      .getByText(/one script/)
+      .waitFor();
     await form(owner).getByLabel('Name').fill('rеader'.replace('е', 'e'));
     await form(owner).getByRole('button', { name: 'Keep the agent' }).click();
-    await owner.getByRole('alert').getByText(/people could take/).waitFor();
+    await owner
+      .getByRole('alert')
+      .getByText(/people could take/)
+      .waitFor();
   });
 
   for (const theme of ['light', 'dark']) {

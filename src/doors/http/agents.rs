@@ -18,7 +18,7 @@ use super::{
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
 use satchel_model::{
-    agent::{Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, unknown},
+    agent::{Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft},
     caller::Caller,
     error::Result,
     policy::{GROUPS, PROFILES},
@@ -42,14 +42,6 @@ pub(super) fn routes() -> Vec<Route> {
 
 fn store(state: &State) -> Agents {
     Agents::new(&state.app.db)
-}
-
-/// The agent that a caller means by its id or its name.
-async fn named(state: &State, caller: &Caller, text: &str) -> Result<Agent> {
-    if let Ok(id) = text.parse::<AgentId>() {
-        return store(state).get(caller, id).await;
-    }
-    store(state).named(caller, text).await?.ok_or_else(|| unknown(text))
 }
 
 /// The agents the caller may use: the built-in one, then by name.
@@ -163,5 +155,5 @@ async fn version(
 /// The id of the agent that a conversation is to have, of which its person says the id or the name.
 pub(super) async fn chosen(state: &State, caller: &Caller, text: Option<&str>) -> Result<Option<AgentId>> {
     let Some(text) = text else { return Ok(None) };
-    named(state, caller, text.trim()).await.map(|agent| Some(agent.id))
+    store(state).meant(caller, text.trim()).await.map(|agent| Some(agent.id))
 }

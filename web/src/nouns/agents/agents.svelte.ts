@@ -28,8 +28,9 @@ class Agents {
 export const agents = new Agents();
 
 /** An agent that nothing is written of yet. */
-export const BLANK: Required<Pick<AgentDraft, 'name' | 'description' | 'instructions' | 'models' | 'allow' | 'deny' | 'collections' | 'shared_with' | 'tools'>> =
-  { name: '', description: '', instructions: '', models: [], allow: [], deny: [], collections: [], shared_with: [], tools: true };
+export const BLANK: Required<
+  Pick<AgentDraft, 'name' | 'description' | 'instructions' | 'models' | 'allow' | 'deny' | 'collections' | 'shared_with' | 'tools'>
+> = { name: '', description: '', instructions: '', models: [], allow: [], deny: [], collections: [], shared_with: [], tools: true };
 
 /** Returns what a person writes of an agent, without what the server adds. */
 export function draftOf(agent: AgentDraft): AgentDraft {

@@ -176,7 +176,12 @@ export class Talk implements Picture {
     if (here()) this.failure = this.error = null;
     try {
       const id = into ?? (await this.make(here));
-      const body = { content, ...(attachments.length ? { attachments } : {}), ...(provider ? { provider } : {}), ...(this.trial ? { draft: this.trial.draft() } : {}) };
+      const body = {
+        content,
+        ...(attachments.length ? { attachments } : {}),
+        ...(provider ? { provider } : {}),
+        ...(this.trial ? { draft: this.trial.draft() } : {}),
+      };
       const response = await this.stream(`/api/conversations/${id}/messages`, body);
       if (!here()) {
         this.changes += 1;
