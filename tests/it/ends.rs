@@ -78,7 +78,7 @@ async fn a_tool_that_is_withdrawn_while_it_runs_still_taints() {
             async move { invoker.invoke(call, CancellationToken::new()).await }
         });
         gate.started.notified().await;
-        invoker.offer(Source::Catalog, Vec::new());
+        invoker.offer(Source::Catalog, Vec::<satchel::engine::tool::Tool>::new());
         gate.release.notify_one();
         let outcome = running.await.unwrap().unwrap();
         assert!(matches!(&outcome, Outcome::Done(done) if done.output.data.to_string().contains("stranger")));

@@ -61,7 +61,8 @@ fn hold_embedder(app: &TestApp) {
 /// Returns the results somebody gets among the tools there are now.
 async fn find(app: &TestApp, finder: &Finder, caller: &Caller, need: &str) -> Found {
     let (registry, settings) = (app.satchel.invoker.registry(), app.satchel.app.settings.get());
-    let asker = Asker { registry: &registry, caller, settings: &settings };
+    let policy = &app.satchel.invoker.policy(&Default::default());
+    let asker = Asker { registry: &registry, caller, settings: &settings, policy };
     timeout(FOR_EVER, finder.find(asker, need, 3)).await.expect("it waits").unwrap()
 }
 
@@ -162,7 +163,8 @@ async fn a_trial_of_past_requests_that_takes_too_long_is_ended_and_says_so() {
     let caller = app.caller(&["*"]).await;
     learn(&app, &caller).await;
     let (registry, settings) = (app.satchel.invoker.registry(), app.satchel.app.settings.get());
-    let asker = Asker { registry: &registry, caller: &caller, settings: &settings };
+    let policy = &app.satchel.invoker.policy(&Default::default());
+    let asker = Asker { registry: &registry, caller: &caller, settings: &settings, policy };
     let patience = Patience { reading: Duration::MAX, need: Duration::MAX, trial: Duration::MAX };
     let finder = app.satchel.services.finder.with_patience(patience);
     let begun = Instant::now();

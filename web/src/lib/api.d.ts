@@ -1660,6 +1660,106 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The policies in force, with what is odd about them.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_policies"];
+        /**
+         * Puts a document in the place of the one in force. `version`, where it is given, is the one it was made from; `warnings`
+         *     is taken and not looked at. A profile's name alone stands for a layer with that profile.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_policies"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Explains whether a tool may be used, and what each layer says of it: by the code that decides. */
+        post: operations["post_api_policies_explain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The groups and profiles that layers may name. */
+        get: operations["get_api_policies_groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judges the calls of the audit by a draft of policies and rules: without `audit:read` the caller's own. Nothing is
+         *     changed. What the audit does not keep of arguments matches no rule.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_policies_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns what somebody sees of all tools in a situation: by the code that decides.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_policies_view"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/processes": {
         parameters: {
             query?: never;
@@ -1984,6 +2084,41 @@ export interface paths {
          * @description Needs the permission `users:manage`.
          */
         delete: operations["delete_api_roles_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's rules, and those that serve everybody: the newest first. */
+        get: operations["get_api_rules"];
+        put?: never;
+        /** Makes a rule. One that allows, and one made from a question, is a person's to make. */
+        post: operations["post_api_rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a rule. */
+        delete: operations["delete_api_rules_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2980,6 +3115,18 @@ export interface components {
              */
             next?: number | null;
         };
+        BTreeMap: {
+            [key: string]: {
+                /** @description A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing. */
+                profile?: string | null;
+                /** @description Patterns of tools that pass: names, ids, aliases, `*` for any part, `group:<name>`. Empty lets all pass. */
+                allow: string[];
+                /** @description Patterns of tools that do not pass, whatever else is said here. */
+                deny: string[];
+                /** @description Patterns of tools about whose calls a person is asked, whatever their risk. */
+                ask: string[];
+            };
+        };
         /** @description One backup, for lists. */
         Backup: {
             /** @description Its id: the file's name without its ending. */
@@ -3199,6 +3346,42 @@ export interface components {
          * @enum {string}
          */
         Category: "data" | "files" | "processes" | "desktop" | "memory" | "operations" | "agents" | "knowledge" | "catalog" | "web" | "media" | "outside";
+        /** @description A call that would go another way. */
+        ChangedCall: {
+            /**
+             * Format: int64
+             * @description Its row in the audit.
+             */
+            seq: number;
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description The caller. */
+            user: string;
+            /** @description The way it went. */
+            was: components["schemas"]["Fate"];
+            /** @description The way it would go. */
+            would_be: components["schemas"]["Fate"];
+            /** @description The layer or the rule that decides, or `risk`. */
+            by: string;
+        };
+        /** @description The numbers of calls that would go another way. */
+        Changes: {
+            /**
+             * Format: uint64
+             * @description Those that would be let through.
+             */
+            allowed: number;
+            /**
+             * Format: uint64
+             * @description Those about which a person would be asked.
+             */
+            asked: number;
+            /**
+             * Format: uint64
+             * @description Those that would be refused.
+             */
+            refused: number;
+        };
         /** @description The chat. */
         Chat: {
             /**
@@ -4252,11 +4435,34 @@ export interface components {
          * @enum {string}
          */
         ExecSecurity: "deny" | "allowlist" | "full";
+        /** @description The reasons why a tool may or may not be used. */
+        Explanation: {
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description `true` if the call is let through, by permission, switches and all layers. */
+            allowed: boolean;
+            /**
+             * @description `true` if a person is asked about such calls in a conversation without content from outside, as far as that does
+             *     not depend on their arguments.
+             */
+            asks: boolean;
+            /** @description The first that says no: `permission`, a layer, or `settings` where it is switched off. Null where it is allowed. */
+            decided_by?: string | null;
+            /** @description The reason in words; null where nothing stands in the way. */
+            reason?: string | null;
+            /** @description The nine layers in order, and what each says of the tool. */
+            layers: components["schemas"]["LayerVerdict"][];
+        };
         /**
          * @description The tools the model is shown.
          * @enum {string}
          */
         Exposure: "auto" | "all" | "selected" | "discover";
+        /**
+         * @description The way a call went, or would go.
+         * @enum {string}
+         */
+        Fate: "allowed" | "asked" | "refused";
         /** @description A file. */
         FileForm: {
             /**
@@ -4502,6 +4708,19 @@ export interface components {
              */
             daily_tokens: number;
         };
+        /** @description Groups and profiles. */
+        Groups: {
+            /** @description Patterns of each group's members; `group:<name>` stands for them. */
+            groups: {
+                [key: string]: string[];
+            };
+            /** @description Patterns of what each profile allows. */
+            profiles: {
+                [key: string]: string[];
+            };
+            /** @description Denied to sessions below an agent's where no `subagent` layer is written. */
+            subagent_deny: string[];
+        };
         /** @description The server's health. */
         Health: {
             /** @description `ok`: it answers. */
@@ -4708,7 +4927,7 @@ export interface components {
             /** @description Check everything, run nothing. */
             dry_run?: boolean;
         };
-        /** @description What came of a call. */
+        /** @description The outcome of a call. */
         InvokeAnswer: {
             /** @description Whether it worked. */
             success: boolean;
@@ -4901,6 +5120,22 @@ export interface components {
          * @enum {string}
          */
         Layer: "fact" | "gist" | "episode";
+        /**
+         * @description The place of a layer, in the order in which they are applied.
+         * @enum {string}
+         */
+        LayerKind: "profile" | "provider_profile" | "global" | "global_provider" | "agent" | "agent_provider" | "group" | "sandbox" | "subagent";
+        /** @description The say of one layer on one tool. */
+        LayerVerdict: {
+            /** @description The layer. */
+            layer: components["schemas"]["LayerKind"];
+            /** @description The part of it that decides, in words; null where it says nothing of the tool. */
+            rule?: string | null;
+            /** @description `true` if the tool passes it. */
+            allowed: boolean;
+            /** @description The pattern by which a person is asked about its calls; null if there is none. */
+            asks?: string | null;
+        };
         /** @description A summary of what was learned of one tool. */
         Learned: {
             /**
@@ -5272,6 +5507,29 @@ export interface components {
             /** @description None that the caller does not hold. */
             permissions: components["schemas"]["Permission"][];
         };
+        /** @description A rule to be made: of a tool and conditions, or from a question that was asked. */
+        NewRule: {
+            /** @description The tool: id, name or alias. Left out where it is made from a question. */
+            tool?: string | null;
+            /**
+             * @description Conditions by JSON pointer into the tool's own arguments. Left out, they are made of the question's: the host of
+             *     each address, every other value exactly.
+             */
+            when?: {
+                [key: string]: components["schemas"]["RuleCondition"];
+            } | null;
+            decision?: components["schemas"]["RuleDecision"] | null;
+            /** @description The agent whose calls it is for; all if left out. */
+            agent?: string | null;
+            expires_at?: components["schemas"]["Time"] | null;
+            /**
+             * Format: uuid
+             * @description The question it is made from: one of the caller's own.
+             */
+            ticket?: string | null;
+            /** @description `true` if it serves everybody. Only an administrator makes such rules. */
+            everybody?: boolean;
+        };
         /** @description A text with a title, or an address. */
         NewText: {
             /** @description The text's title; with an address, what to call it instead of its own. */
@@ -5450,6 +5708,154 @@ export interface components {
             name: string;
             /** @description A description of what it opens. */
             description: string;
+        };
+        /**
+         * @description The whole document. A layer that is left out lets everything pass; without `subagent`, sub-agents are denied what
+         *     starts and steers others.
+         */
+        Policies: {
+            /** @default null */
+            profile: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the name of the provider whose model asks.
+             * @default {}
+             */
+            provider_profile: components["schemas"]["BTreeMap"];
+            /** @default null */
+            global: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the name of the provider whose model asks.
+             * @default {}
+             */
+            global_provider: components["schemas"]["BTreeMap"];
+            /**
+             * @description By the id of the agent.
+             * @default {}
+             */
+            agent: components["schemas"]["BTreeMap"];
+            /**
+             * @description By the id of the agent, then by the name of the provider.
+             * @default {}
+             */
+            agent_provider: {
+                [key: string]: components["schemas"]["BTreeMap"];
+            };
+            /**
+             * @description By the id of the channel that a message came through.
+             * @default {}
+             */
+            group: components["schemas"]["BTreeMap"];
+            /** @default null */
+            sandbox: components["schemas"]["PolicyLayer"] | null;
+            /** @default null */
+            subagent: components["schemas"]["PolicyLayer"] | null;
+        };
+        /** @description The policies in force. */
+        PoliciesView: {
+            /** @default null */
+            profile: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the name of the provider whose model asks.
+             * @default {}
+             */
+            provider_profile: components["schemas"]["BTreeMap"];
+            /** @default null */
+            global: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the name of the provider whose model asks.
+             * @default {}
+             */
+            global_provider: components["schemas"]["BTreeMap"];
+            /**
+             * @description By the id of the agent.
+             * @default {}
+             */
+            agent: components["schemas"]["BTreeMap"];
+            /**
+             * @description By the id of the agent, then by the name of the provider.
+             * @default {}
+             */
+            agent_provider: {
+                [key: string]: components["schemas"]["BTreeMap"];
+            };
+            /**
+             * @description By the id of the channel that a message came through.
+             * @default {}
+             */
+            group: components["schemas"]["BTreeMap"];
+            /** @default null */
+            sandbox: components["schemas"]["PolicyLayer"] | null;
+            /** @default null */
+            subagent: components["schemas"]["PolicyLayer"] | null;
+        } & {
+            /**
+             * Format: int64
+             * @description The number of this version; 0 before anybody wrote one.
+             */
+            version: number;
+            /** @description Warnings, each a sentence: of what fits nothing, or allows nothing. */
+            warnings: string[];
+        };
+        /** @description One layer: what passes it is in its profile, fits its allow list and is not denied. */
+        PolicyLayer: {
+            /** @description A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing. */
+            profile?: string | null;
+            /** @description Patterns of tools that pass: names, ids, aliases, `*` for any part, `group:<name>`. Empty lets all pass. */
+            allow: string[];
+            /** @description Patterns of tools that do not pass, whatever else is said here. */
+            deny: string[];
+            /** @description Patterns of tools about whose calls a person is asked, whatever their risk. */
+            ask: string[];
+        };
+        /** @description A tool and a situation to explain. */
+        PolicyQuestion: {
+            /** @description The tool: id, name, alias or wire name. */
+            tool: string;
+            /** @description The person, by name or id; the caller where it is left out. Others' need `settings:manage`. */
+            user?: string | null;
+            /** @description The id of the agent that asks. */
+            agent?: string | null;
+            /** @description The name of the provider whose model asks. */
+            provider?: string | null;
+            /** @description The id of the channel that the message came through. */
+            channel?: string | null;
+            /** @description `true` if code in a confined worker makes the call. */
+            sandboxed?: boolean;
+            /**
+             * Format: uint8
+             * @description Sessions above the one that asks.
+             */
+            depth?: number;
+            policies?: components["schemas"]["Policies"] | null;
+        };
+        /** @description A draft to judge past calls by. */
+        PolicyReplay: {
+            policies?: components["schemas"]["Policies"] | null;
+            /** @description Rules in place of the caller's own. */
+            rules?: components["schemas"]["NewRule"][] | null;
+            from?: components["schemas"]["Time"] | null;
+            to?: components["schemas"]["Time"] | null;
+        };
+        /** @description A situation to look at tools in. */
+        PolicySituation: {
+            /** @description A part of the ids of the tools that are listed; all if left out. */
+            query?: string;
+            /** @description The person, by name or id; the caller where it is left out. */
+            user?: string | null;
+            /** @description The id of the agent that asks. */
+            agent?: string | null;
+            /** @description The name of the provider whose model asks. */
+            provider?: string | null;
+            /** @description The id of the channel that the message came through. */
+            channel?: string | null;
+            /** @description `true` if code in a confined worker makes the call. */
+            sandboxed?: boolean;
+            /**
+             * Format: uint8
+             * @description Sessions above the one that asks.
+             */
+            depth?: number;
+            policies?: components["schemas"]["Policies"] | null;
         };
         /** @description The shape of every error answer; some have more fields. */
         Problem: {
@@ -5868,6 +6274,18 @@ export interface components {
              */
             provider?: string | null;
         };
+        /** @description The calls of the audit, judged anew. */
+        Replay: {
+            /**
+             * Format: uint64
+             * @description Calls that were judged.
+             */
+            calls: number;
+            /** @description The first of those that would go another way, 500 at most. */
+            changed: components["schemas"]["ChangedCall"][];
+            /** @description All of those, counted. */
+            changes: components["schemas"]["Changes"];
+        };
         /** @description The result of looking at everything. */
         Report: {
             checks: components["schemas"]["Check"][];
@@ -5969,6 +6387,74 @@ export interface components {
              */
             new_key?: string | null;
         };
+        /** @description A rule for arguments. */
+        Rule: {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The person who made it.
+             */
+            user: string;
+            /** @description That person's name. */
+            username: string;
+            /** @description `true` if it serves everybody, not only whoever made it. */
+            everybody: boolean;
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description Conditions by JSON pointer into the tool's own arguments; all of them hold where it matches. */
+            when: {
+                [key: string]: components["schemas"]["RuleCondition"];
+            };
+            /** @description Its decision. */
+            decision: components["schemas"]["RuleDecision"];
+            /** @description The agent whose calls it is for; null for all, and for calls without one. */
+            agent?: string | null;
+            /** @description Hosts, with their ports, that the call it was made from reached though its arguments do not name them. */
+            hosts: string[];
+            expires_at?: components["schemas"]["Time"] | null;
+            /**
+             * Format: uuid
+             * @description The question it was made from.
+             */
+            ticket?: string | null;
+            /** @description The time at which it was made. */
+            created_at: components["schemas"]["Time"];
+            /**
+             * Format: int64
+             * @description The number of calls it has decided.
+             */
+            uses: number;
+            last_used_at?: components["schemas"]["Time"] | null;
+        };
+        /** @description A condition on one argument. */
+        RuleCondition: {
+            /** @description It is exactly this value. */
+            equals: unknown;
+        } | {
+            /** @description It is exactly one of these values. */
+            one_of: unknown[];
+        } | {
+            /** @description It is a path at or below this one, once `..` and links are resolved, or an address at or below this one. */
+            prefix: string;
+        } | {
+            /** @description It is an address of this host or of one below it: `example.org`, or `example.org:8443`. */
+            domain: string;
+        } | {
+            /**
+             * Format: double
+             * @description It is a number, and at most this one.
+             */
+            max: number;
+        };
+        /**
+         * @description A rule's decision on the calls it matches.
+         * @enum {string}
+         */
+        RuleDecision: "allow" | "ask" | "deny";
         /** @description A memory as it was kept, and what became of others by that. */
         SavedMemory: components["schemas"]["Memory"] & {
             /** @description It was there already, in these words or nearly, and was renewed. */
@@ -6209,6 +6695,19 @@ export interface components {
          * @enum {string}
          */
         SearchKind: "exact" | "hnsw";
+        /** @description A tool as somebody would see it. */
+        SeenTool: {
+            /** @description Canonical id. */
+            id: string;
+            /** @description `true` if it can be used. */
+            allowed: boolean;
+            /** @description `true` if a person is asked first, as far as that does not depend on the arguments. */
+            asks: boolean;
+            /** @description The first that says no: `permission`, a layer, or `settings`. Null where it is allowed. */
+            decided_by?: string | null;
+            /** @description The reason in words; null where nothing stands in the way. */
+            reason?: string | null;
+        };
         /** @description One event of a stream. */
         ServerSentEvent: {
             /** @description The id that `Last-Event-ID` names to go on after it. */
@@ -6406,6 +6905,26 @@ export interface components {
          * @enum {string}
          */
         Severity: "error" | "warning";
+        /** @description The tools as somebody would see them. */
+        Sight: {
+            /**
+             * Format: uint64
+             * @description Tools they can use.
+             */
+            allowed: number;
+            /**
+             * Format: uint64
+             * @description Those among them about which a person is asked first.
+             */
+            asked: number;
+            /**
+             * Format: uint64
+             * @description Tools that are kept from them.
+             */
+            denied: number;
+            /** @description The tools that fit what was searched for, in the order of their ids: 300 at most. */
+            tools: components["schemas"]["SeenTool"][];
+        };
         /**
          * @description The origin of a tool: the part of its id before the colon.
          * @enum {string}
@@ -15525,6 +16044,514 @@ export interface operations {
             };
         };
     };
+    get_api_policies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoliciesView"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_policies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Policies"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoliciesView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another version is in force than the one it was made from. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_policies_explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyQuestion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_policies_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Groups"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_policies_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyReplay"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_policies_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicySituation"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sight"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_processes: {
         parameters: {
             query?: {
@@ -17449,6 +18476,238 @@ export interface operations {
                 };
             };
             /** @description It is built in or in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRule"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The question was refused or has changed, or there are too many rules. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_rules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
             409: {
                 headers: {
                     [name: string]: unknown;
