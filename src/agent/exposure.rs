@@ -28,7 +28,7 @@ pub(super) struct Shown {
 pub(super) struct Viewer<'a> {
     pub(super) caller: &'a Caller,
     pub(super) settings: &'a Settings,
-    /// What the policies say in the turn's situation.
+    /// The say of the policies in the turn's situation.
     pub(super) policy: &'a View,
     /// The agent's own rule. `None` if the settings' holds.
     pub(super) exposure: Option<Exposure>,

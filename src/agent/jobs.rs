@@ -4,43 +4,24 @@ use futures_util::future::BoxFuture;
 
 use super::chat::{Agent, NewMessage};
 use satchel_model::{
-    agent::AgentId,
     caller::Caller,
     conversation::ConversationId,
-    error::{Error, Kind, Result},
-    id::shorten,
+    error::Result,
     run::{Purpose, RunId, RunKind},
 };
 use satchel_services::jobs::tasks::{Task, TaskEnd, Tasks};
 use satchel_store::{agents::Agents, conversations::NewConversation};
 
-impl Agent {
-    /// The agent that a job's owner means by its id or its name.
-    async fn meant(&self, caller: &Caller, asked: &str) -> Result<AgentId> {
-        let agents = Agents::new(&self.shared.app.db);
-        if let Some(found) = agents.named(caller, asked).await? {
-            return Ok(found.id);
-        }
-        let gone = || {
-            let told = format!("There is no agent '{}': GET /api/agents lists those you may use.", shorten(asked));
-            Error::not_found(told)
-        };
-        let id: AgentId = asked.parse().map_err(|_| gone())?;
-        let found = agents.get(caller, id).await;
-        found.map(|agent| agent.id).map_err(|error| if error.kind() == Kind::NotFound { gone() } else { error })
-    }
-}
-
 impl Tasks for Agent {
     fn check<'a>(&'a self, caller: &'a Caller, agent: &'a str) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async { self.meant(caller, agent).await.map(drop) })
+        Box::pin(async move { Agents::new(&self.shared.app.db).meant(caller, agent).await.map(drop) })
     }
 
     fn begin(&self, task: Task) -> BoxFuture<'_, Result<(ConversationId, RunId)>> {
         Box::pin(async move {
             let Task { caller, agent, text, job, origin } = task;
-            let agent = self.meant(&caller, &agent).await?;
             let (conversations, now) = (&self.shared.conversations, self.shared.app.clock.now());
+            let agent = Agents::new(&self.shared.app.db).meant(&caller, &agent).await?.id;
             let new = NewConversation { title: job.name.clone(), agent, trial: false };
             let conversation = conversations.begin(caller.user, new, now).await?.id;
             if let Some(origin) = origin {

@@ -23,12 +23,12 @@ pub fn may_see(tool: &Tool, caller: &Caller) -> bool {
     permitted(tool, caller).is_ok()
 }
 
-/// Whether the caller may use the tool as far as permissions and policies go: lists show no others.
+/// Returns whether the caller may use the tool as far as permissions and policies go: lists show no others.
 pub fn may_use(tool: &Tool, caller: &Caller, policy: &View) -> bool {
     may_see(tool, caller) && policy.allows(tool)
 }
 
-/// Whether it can be called now; what is denied or switched off is not offered to a model.
+/// Returns whether it can be called now; what is denied or switched off is not offered to a model.
 pub fn may_call(tool: &Tool, caller: &Caller, settings: &Settings, policy: &View) -> bool {
     may_use(tool, caller, policy) && switched_on(tool, settings).is_ok() && tool.check_available(settings).is_ok()
 }

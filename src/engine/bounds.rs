@@ -1,6 +1,6 @@
 //! Step 2, for a call that an agent makes: the bounds of the agent, which narrow what its person may do.
 
-use super::{policy::names_of, tool::Tool};
+use super::tool::Tool;
 use satchel_model::{
     agent::ActingAgent,
     caller::Caller,
@@ -24,7 +24,7 @@ pub(super) fn check(tool: &Tool, caller: &Caller) -> Result<()> {
     if agent.deny.is_empty() && agent.allow.is_empty() && agent.profile.is_none() {
         return check_risk(tool, caller, tool.spec().risk);
     }
-    let names = names_of(tool);
+    let names = tool.names();
     if let Some(rule) = Patterns::new(&agent.deny).find(&names) {
         return refuse(format!("its list of denied tools has '{rule}'"));
     }

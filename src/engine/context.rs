@@ -43,7 +43,7 @@ pub(super) trait Pipeline: Send + Sync {
     /// The tools as they are now.
     fn tools(&self) -> Toolset;
 
-    /// What the policies in force say in a situation.
+    /// The say of the policies in force in a situation.
     fn policy(&self, situation: &Situation) -> Arc<View>;
 
     /// Runs a call, with a person's approval where it or its parent has one.
@@ -182,7 +182,7 @@ impl Context {
         }
     }
 
-    /// What the policies in force say of tools in the situation of this run.
+    /// The say of the policies in force on tools, in the situation of this run.
     pub fn policy(&self) -> Arc<View> {
         self.shared.pipeline.policy(&self.situation_within())
     }

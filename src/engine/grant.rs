@@ -58,7 +58,6 @@ mod tests {
     use crate::{
         approval::Approval,
         context::{Conclusion, Toolset},
-        policy::PolicySet,
         registry::Registry,
         run::Stops,
         settings::ToolSettings,
@@ -119,7 +118,7 @@ mod tests {
     }
 
     fn run(granted: (&Arc<Tool>, &Caller), called: (&Arc<Tool>, &Caller)) -> Result<()> {
-        let policy = PolicySet::new(Arc::default(), &Registry::default()).view(&Situation::default());
+        let policy = Registry::default().under(Arc::default()).view(&Situation::default());
         let grant = Grant::check(granted.0, granted.1, &Settings::default(), &policy).unwrap();
         let prepared = Registry::default().prepare(called.0, json!({})).unwrap();
         let call = Call::new(called.1.clone(), "any", json!({}));

@@ -91,7 +91,7 @@ impl Invoker {
         Arc::clone(&self.registry.read())
     }
 
-    /// What the policies in force say of the tools there are, in a situation.
+    /// The say of the policies in force on the tools there are, in a situation.
     pub fn policy(&self, situation: &Situation) -> Arc<View> {
         self.policies.view(&self.app.stores.policies.get(), &self.registry().set().tools, situation)
     }

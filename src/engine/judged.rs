@@ -23,6 +23,8 @@ pub(super) struct Judged {
     pub asking: Vec<RuleId>,
     /// A rule that allows exactly these arguments.
     pub allow: Option<Rule>,
+    /// `true` if an administrator made that one: it spares what a setting asks about, too.
+    pub spares_settings: bool,
 }
 
 impl Judged {
@@ -49,7 +51,13 @@ impl Judged {
             match rule.decision {
                 RuleDecision::Deny => return Err(refused(app, call, &rule).await),
                 RuleDecision::Ask => judged.rule(&rule),
-                RuleDecision::Allow => judged.allow = judged.allow.or(Some(rule)),
+                RuleDecision::Allow if !judged.spares_settings => {
+                    judged.spares_settings = app.stores.people.permissions_of(rule.user).await?.is_all();
+                    if judged.spares_settings || judged.allow.is_none() {
+                        judged.allow = Some(rule);
+                    }
+                }
+                RuleDecision::Allow => {}
             }
         }
         for inner in &prepared.inner {

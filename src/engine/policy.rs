@@ -9,14 +9,3 @@ pub use self::{
     view::{Denial, View},
 };
 pub(super) use cache::PolicyCache;
-
-use crate::tool::Tool;
-use satchel_model::policy::ToolNames;
-
-/// Every name of a tool that a policy may call it by.
-pub fn names_of(tool: &Tool) -> ToolNames {
-    let (source, aliases) = (tool.spec().source.as_str(), tool.aliases());
-    let ids: Vec<String> = aliases.iter().map(|alias| format!("{source}:{}", alias.name())).collect();
-    let bare = std::iter::once(tool.spec().name.as_str()).chain(aliases.iter().map(|alias| alias.name()));
-    ToolNames::new(&tool.spec().id(), bare.chain(ids.iter().map(String::as_str)))
-}

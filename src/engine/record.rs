@@ -33,7 +33,7 @@ pub struct Record {
     started: Instant,
     intent_kept: bool,
     collected: bool,
-    /// Whether a rule spared the question.
+    /// `true` if a rule spared the question.
     ruled: bool,
     /// Whether others find tools by how it ended.
     teaches: bool,

@@ -11,6 +11,7 @@ use super::{
     authorise,
     context::{Context, Toolset},
     names::{Names, Place},
+    policy::PolicySet,
     tool::{Alias, Tool},
 };
 use satchel_model::{
@@ -20,6 +21,7 @@ use satchel_model::{
     spec::{Risk, Source},
     wire,
 };
+use satchel_store::policies::StoredPolicies;
 
 /// A tool that could not be registered.
 #[derive(Debug)]
@@ -207,6 +209,11 @@ impl Registry {
             }
         }
         found
+    }
+
+    /// These tools under policies that need not be in force.
+    pub fn under(&self, policies: Arc<StoredPolicies>) -> Arc<PolicySet> {
+        PolicySet::new(policies, Arc::clone(&self.set.tools))
     }
 
     /// Every tool, in the order of registration.

@@ -100,7 +100,7 @@ impl Noun for Rule {
     const LISTED_AT: &'static str = "/api/rules";
 }
 
-/// Where a path of the person's leads, without `..` and links; `None` where that is nobody's to say.
+/// Gives the place that a path of the person's leads to, without `..` and links; `None` where that is nobody's to say.
 pub type Locate<'a> = &'a (dyn Fn(&str) -> Option<String> + Send + Sync);
 
 impl Rule {

@@ -1,7 +1,7 @@
 //! Agents: whether what one names is there, and the models it asks.
 
 use satchel_app::App;
-use satchel_engine::{authorise, policy::names_of, registry::Registry};
+use satchel_engine::{authorise, registry::Registry};
 use satchel_model::{
     agent::{
         AgentAt,
@@ -49,7 +49,7 @@ fn require_tools(registry: &Registry, by: &Caller, field: &str, rules: &[String]
     let seen = || registry.tools().iter().filter(|tool| authorise::may_see(tool, by));
     let is_lost = |rule: &&String| {
         let pattern = Patterns::new(&[rule.as_str()]);
-        !rule.starts_with("group:") && !seen().any(|tool| pattern.find(&names_of(tool)).is_some())
+        !rule.starts_with("group:") && !seen().any(|tool| pattern.find(&tool.names()).is_some())
     };
     let lost = rules.iter().find(is_lost);
     match lost {

@@ -71,7 +71,7 @@ fn layers(report: &mut Report) -> Result<()> {
     let some = |text: &str| Some(text.to_owned());
     let situation = Situation { agent: some("a"), provider: some("p"), channel: some("c"), sandboxed: true, depth: 1 };
     let started = Instant::now();
-    let set = PolicySet::new(Arc::new(stored), &registry);
+    let set = registry.under(Arc::new(stored));
     let passing = |set: &Arc<PolicySet>| {
         let view = set.view(&situation);
         registry.tools().iter().filter(|tool| view.allows(tool)).count()

@@ -19,7 +19,7 @@ use super::{
 };
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
-use satchel_engine::policy::{PolicySet, View};
+use satchel_engine::policy::View;
 use satchel_model::{
     caller::Caller,
     error::{Error, Result},
@@ -56,7 +56,7 @@ pub(super) struct PoliciesView {
     document: Policies,
     /// The number of this version; 0 before anybody wrote one.
     version: i64,
-    /// What in it fits nothing or allows nothing, each a sentence.
+    /// Warnings, each a sentence: of what fits nothing, or allows nothing.
     warnings: Vec<String>,
 }
 
@@ -223,13 +223,13 @@ async fn ask(
     Ok(Json(explain::explain(&registry, &found.tool, &about, &settings, &policy)))
 }
 
-/// What the policies in force, or a draft of somebody who manages them, say in a situation.
+/// The say of the policies in force, or of a draft of somebody who manages them, in a situation.
 fn policy_for(state: &State, caller: &Caller, situation: &Situation, draft: Option<Policies>) -> Result<Arc<View>> {
     let Some(document) = draft else { return Ok(state.invoker.policy(situation)) };
     caller.require(MANAGE)?;
     document.ensure_bounded()?;
     let stored = Arc::new(StoredPolicies { version: 0, document });
-    Ok(PolicySet::new(stored, &state.invoker.registry()).view(situation))
+    Ok(state.invoker.registry().under(stored).view(situation))
 }
 
 /// The caller, or somebody else as whom whoever manages the policies looks.
@@ -264,12 +264,11 @@ pub(super) struct Trial {
     to: Option<Time>,
 }
 
-/// Judges the calls of the audit by a draft of policies and rules. Nothing is changed. What the audit does not keep of
-/// arguments matches no rule.
+/// Judges the calls of the audit by a draft of policies and rules: without `audit:read` the caller's own. Nothing is
+/// changed. What the audit does not keep of arguments matches no rule.
 #[utoipa::path(post, path = "/api/policies/replay",
     request_body = Trial, tag = "policies", responses((status = 200, body = Replay)))]
 async fn try_out(state: Data<State>, Who(by): Who<Actor>, Body(trial): Body<Trial>) -> HttpResult<Json<Replay>> {
-    by.caller.require("audit:read")?;
     let Trial { policies, rules, from, to } = trial;
     if let Some(policies) = &policies {
         policies.ensure_bounded()?;
@@ -284,7 +283,8 @@ async fn try_out(state: Data<State>, Who(by): Who<Actor>, Body(trial): Body<Tria
             Some(drafted)
         }
     };
+    let user = by.caller.require("audit:read").is_err().then_some(by.caller.user);
     let draft = Draft { policies, rules: drafted };
-    let past = Past { from, to, ..Past::default() };
+    let past = Past { from, to, user, ..Past::default() };
     Ok(Json(replay::replay(&state.invoker, &by.caller, draft, past).await?))
 }

@@ -30,7 +30,7 @@ pub(crate) struct Inquiry {
     pub(super) extent: Extent,
 }
 
-/// What comes of a call that may have to be asked about.
+/// The outcome for a call that may have to be asked about.
 pub(crate) enum Asked<'a> {
     /// It passes.
     Pass,

@@ -24,7 +24,7 @@ impl Cause {
     }
 }
 
-/// What the rules say of a call.
+/// The say of the rules on a call.
 pub(super) enum Ruling<'a> {
     /// Nothing asks.
     Pass,
@@ -55,7 +55,7 @@ pub(super) fn may_ask(app: &App, assessed: &AssessedCall<'_>) -> bool {
     }
 }
 
-/// Why a person is asked about a call, if a rule asks and no other one spares the question.
+/// The reason to ask a person about a call, if a rule asks and no other one spares the question.
 pub(super) async fn ruling<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) -> Result<Ruling<'a>> {
     let ruling = rule(app, assessed, extent).await?;
     // A yes to a script's text is kept by itself, and no conversation's yes or rule stands for it.
@@ -77,8 +77,12 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
         }
         _ => all_new.clone(),
     };
+    // An administrator's rule stands for what the settings ask about.
+    let reason = extent.reason();
+    let by_settings = reason.clone().filter(|_| judged.allow.is_none() || !judged.spares_settings);
+    let spared = judged.allow.as_ref().filter(|_| reason.is_some());
     let everybody = (*tainted && extent.for_everybody).then(|| FOR_EVERYBODY.to_owned());
-    let always: Vec<String> = extent.reason().into_iter().chain(judged.asks.iter().cloned()).chain(everybody).collect();
+    let always: Vec<String> = by_settings.into_iter().chain(judged.asks.iter().cloned()).chain(everybody).collect();
     let once = |rule: &str| {
         let told: Vec<&str> = [rule].into_iter().chain(new.as_deref()).collect();
         Ok(Ruling::Ask(Cause::once(told.join(" "))))
@@ -89,6 +93,7 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
     let unless_new = |spared: Ruling<'a>| Ok(new.clone().map_or(spared, |new| Ruling::Ask(Cause::once(new))));
     match (prepared.risk, &judged.allow) {
         (Risk::Destructive, _) => once("It is destructive: that is always asked."),
+        (_, Some(rule)) if spared.is_some() => unless_new(Ruling::Spared(rule)),
         (Risk::Read | Risk::LowWrite, Some(rule)) if all_new.is_some() => unless_new(Ruling::Spared(rule)),
         (Risk::Read | Risk::LowWrite, _) => unless_new(Ruling::Pass),
         (Risk::HighWrite, Some(rule)) if *tainted || !call.caller.permissions.is_all() => {

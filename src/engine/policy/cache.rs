@@ -7,8 +7,8 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::{names_of, view::View};
-use crate::{registry::Registry, tool::Tool};
+use super::view::View;
+use crate::tool::Tool;
 use satchel_model::policy::{CompiledLayer, Layer, LayerKind, Policies, Situation, ToolNames};
 use satchel_store::policies::StoredPolicies;
 
@@ -29,17 +29,13 @@ pub struct PolicySet {
 
 impl PolicySet {
     /// These policies over these tools.
-    pub fn new(policies: Arc<StoredPolicies>, registry: &Registry) -> Arc<Self> {
-        Self::of_tools(policies, Arc::clone(&registry.set().tools))
-    }
-
-    fn of_tools(policies: Arc<StoredPolicies>, tools: Arc<Vec<Arc<Tool>>>) -> Arc<Self> {
-        let exec = tools.iter().find(|tool| tool.spec().id() == "builtin:exec").map(|tool| names_of(tool));
+    pub(crate) fn new(policies: Arc<StoredPolicies>, tools: Arc<Vec<Arc<Tool>>>) -> Arc<Self> {
+        let exec = tools.iter().find(|tool| tool.spec().id() == "builtin:exec").map(|tool| tool.names());
         let (index, views) = (OnceLock::new(), Mutex::default());
         Arc::new(Self { policies, tools, exec: exec.unwrap_or_default(), index, views })
     }
 
-    /// What these policies say in a situation.
+    /// The say of these policies in a situation.
     pub fn view(self: &Arc<Self>, situation: &Situation) -> Arc<View> {
         let mut views = self.views.lock();
         if let Some(view) = views.get(situation) {
@@ -92,7 +88,7 @@ pub(super) fn address(tool: &Tool) -> usize {
 pub(crate) struct PolicyCache(Arc<Mutex<Option<Arc<PolicySet>>>>);
 
 impl PolicyCache {
-    /// What these policies say of these tools in a situation.
+    /// The say of these policies on these tools in a situation.
     pub(crate) fn view(
         &self,
         policies: &Arc<StoredPolicies>,
@@ -103,7 +99,7 @@ impl PolicyCache {
         let is_now = |set: &&Arc<PolicySet>| Arc::ptr_eq(&set.policies, policies) && Arc::ptr_eq(&set.tools, tools);
         let set = match kept.as_ref().filter(is_now) {
             Some(set) => Arc::clone(set),
-            None => Arc::clone(kept.insert(PolicySet::of_tools(Arc::clone(policies), Arc::clone(tools)))),
+            None => Arc::clone(kept.insert(PolicySet::new(Arc::clone(policies), Arc::clone(tools)))),
         };
         drop(kept);
         set.view(situation)

@@ -4,10 +4,7 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use serde_json::{Value, json};
 
-use super::{
-    cache::{PolicySet, address},
-    names_of,
-};
+use super::cache::{PolicySet, address};
 use crate::tool::Tool;
 use satchel_model::{
     error::Error,
@@ -18,7 +15,7 @@ use satchel_model::{
 pub struct View {
     layers: Vec<(LayerKind, CompiledLayer)>,
     set: Weak<PolicySet>,
-    /// Whether each tool passes, by its place in the list.
+    /// For each tool, by its place in the list: `true` if it passes.
     table: OnceLock<Vec<bool>>,
 }
 
@@ -47,7 +44,7 @@ impl View {
         Self { layers, set: Arc::downgrade(set), table: OnceLock::new() }
     }
 
-    /// Whether the tool passes every layer. Of many tools it is known from a table that is worked out once.
+    /// Returns whether the tool passes every layer. Of many tools it is known from a table that is worked out once.
     pub fn allows(&self, tool: &Tool) -> bool {
         if self.layers.is_empty() {
             return true;
@@ -65,7 +62,7 @@ impl View {
         if self.layers.is_empty() {
             return None;
         }
-        let names = names_of(tool);
+        let names = tool.names();
         let denies = |(kind, layer): &(LayerKind, CompiledLayer)| denial(*kind, layer, &names);
         self.layers.iter().find_map(denies)
     }
@@ -90,7 +87,7 @@ impl View {
         if self.layers.is_empty() {
             return None;
         }
-        let names = names_of(tool);
+        let names = tool.names();
         self.layers.iter().find_map(|(kind, layer)| {
             let pattern = layer.judge(&names).asks?;
             let name = &tool.spec().name;
@@ -100,7 +97,7 @@ impl View {
 
     /// The say of all nine layers on a tool, in order.
     pub fn explain(&self, tool: &Tool) -> Vec<LayerVerdict> {
-        let names = names_of(tool);
+        let names = tool.names();
         let of =
             |kind: LayerKind| {
                 let layer = self.layers.iter().find(|(held, _)| *held == kind);

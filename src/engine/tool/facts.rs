@@ -4,11 +4,19 @@ use std::time::Duration;
 
 use super::{Outline, Tool};
 use satchel_model::{
-    definition::Definition, error::Result, json::canonical, script::provenance::Provenance, settings::Settings,
-    spec::Risk,
+    definition::Definition, error::Result, json::canonical, policy::ToolNames, script::provenance::Provenance,
+    settings::Settings, spec::Risk,
 };
 
 impl Tool {
+    /// Every name that a policy may call it by.
+    pub fn names(&self) -> ToolNames {
+        let (source, aliases) = (self.spec.source.as_str(), &self.aliases);
+        let ids: Vec<String> = aliases.iter().map(|alias| format!("{source}:{}", alias.name())).collect();
+        let bare = std::iter::once(self.spec.name.as_str()).chain(aliases.iter().map(|alias| alias.name()));
+        ToolNames::new(&self.spec.id(), bare.chain(ids.iter().map(String::as_str)))
+    }
+
     /// Fails where a value cannot be one of its configuration.
     pub fn require_setting(&self, key: &str, value: &str) -> Result<()> {
         self.accepts.map_or(Ok(()), |accepts| accepts(key, value))

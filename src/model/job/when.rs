@@ -66,7 +66,7 @@ fn webhook<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Op
 #[derive(Debug, Clone)]
 pub enum Trigger {
     /// By a cron expression.
-    Cron(CronRule),
+    Cron(Box<CronRule>),
     /// Once.
     Once(Time),
     /// Again and again from a first time on.
@@ -138,7 +138,7 @@ impl Trigger {
     pub fn read(when: &When, from: Time) -> Result<Self> {
         let zone = when.time_zone.as_deref();
         if let Some(cron) = &when.cron {
-            return CronRule::parse(cron, zone).map(Self::Cron);
+            return CronRule::parse(cron, zone).map(|rule| Self::Cron(Box::new(rule)));
         }
         if let Some(seconds) = when.every_seconds {
             if seconds < LEAST_SECONDS {

@@ -77,7 +77,7 @@ impl Patterns {
 /// The judgement of one layer on one tool.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Judgement {
-    /// Whether it passes.
+    /// `true` if it passes.
     pub allowed: bool,
     /// The part of the layer that decides, in words: `deny: group:web`. `None` where nothing is said of the tool.
     pub rule: Option<String>,
@@ -92,7 +92,7 @@ pub struct CompiledLayer {
     allow: Patterns,
     deny: Patterns,
     ask: Patterns,
-    /// Whether `exec` passes.
+    /// `true` if `exec` passes.
     exec: bool,
 }
 
@@ -120,7 +120,7 @@ impl CompiledLayer {
         Judgement { allowed, rule, asks }
     }
 
-    /// Whether `exec` passes: without it no process is started, here and on other nodes.
+    /// Returns whether `exec` passes: without it no process is started, here and on other nodes.
     pub fn allows_exec(&self) -> bool {
         self.exec
     }

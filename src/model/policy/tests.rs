@@ -1,3 +1,5 @@
+//! Tests of policies as a document, and of its layers.
+
 use super::*;
 
 fn names(id: &str, aliases: &[&str]) -> ToolNames {

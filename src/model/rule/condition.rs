@@ -35,7 +35,7 @@ pub enum Condition {
 }
 
 impl Condition {
-    /// Whether it holds for a value; `None` where that cannot be told.
+    /// Returns whether it holds for a value; `None` where that cannot be told.
     pub(super) fn holds(&self, value: &Value, locate: Locate<'_>) -> Option<bool> {
         match self {
             Self::Equals(wanted) => Some(canonical(wanted) == canonical(value)),
@@ -127,7 +127,7 @@ fn is_at_or_below(given: &str, host: &str) -> bool {
     given == host || !is_number && given.strip_suffix(host).is_some_and(|rest| rest.ends_with('.'))
 }
 
-/// Whether a path or an address is at or below another; `None` where that cannot be told.
+/// Returns whether a path or an address is at or below another; `None` where that cannot be told.
 fn is_below(prefix: &str, text: &str, locate: Locate<'_>) -> Option<bool> {
     if let Some(base) = address(prefix) {
         let Some(url) = address(text) else { return Some(false) };

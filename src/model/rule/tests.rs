@@ -1,3 +1,5 @@
+//! Tests of rules: conditions, coverage, and what is made of a call.
+
 use serde_json::json;
 
 use super::*;
@@ -80,7 +82,7 @@ fn a_domain_is_a_host_and_those_below_it_and_nothing_that_looks_like_it() {
 fn a_prefix_is_a_folder_whatever_way_the_path_takes() {
     let links = |path: &str| -> Option<String> {
         let path = path.replace("link", "/elsewhere");
-        let below = if path.starts_with('/') { path } else { format!("/work/{path}") };
+        let below = if path.starts_with('/') { path } else { format!("/home/{path}") };
         let mut parts: Vec<&str> = Vec::new();
         for part in below.split('/').filter(|part| !part.is_empty() && *part != ".") {
             if part == ".." {
@@ -94,7 +96,7 @@ fn a_prefix_is_a_folder_whatever_way_the_path_takes() {
     let allow = rule(RuleDecision::Allow, json!({"/path": {"prefix": "reports/"}}));
     let deny = rule(RuleDecision::Deny, json!({"/path": {"prefix": "reports"}}));
     let matches = |rule: &Rule, path: &str| rule.matches(&json!({"path": path}), &json!({}), &links);
-    for path in ["reports/a.md", "reports", "./reports/b/c", "x/../reports/a", "/work/reports/a"] {
+    for path in ["reports/a.md", "reports", "./reports/b/c", "x/../reports/a", "/home/reports/a"] {
         assert!(matches(&allow, path) && matches(&deny, path), "{path}");
     }
     for path in ["reports/../secret", "reportsx/a", "link/reports", "a/reports"] {

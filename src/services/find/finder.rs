@@ -114,7 +114,7 @@ pub struct Asker<'a> {
     pub caller: &'a Caller,
     /// The settings of what is switched on.
     pub settings: &'a Arc<Settings>,
-    /// What the policies say in the situation.
+    /// The say of the policies in the situation.
     pub policy: &'a Arc<View>,
 }
 

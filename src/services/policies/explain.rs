@@ -6,7 +6,7 @@ use utoipa::ToSchema;
 use satchel_engine::{authorise, policy::View, registry::Registry, tool::Tool};
 use satchel_model::{caller::Caller, error::Result, policy::LayerVerdict, settings::Settings, spec::Risk};
 
-/// Why a tool may or may not be used.
+/// The reasons why a tool may or may not be used.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Explanation {
     /// Canonical id of the tool.
@@ -86,7 +86,7 @@ pub struct Sight {
 /// Most tools that are listed.
 const LISTED: usize = 300;
 
-/// What somebody sees of all tools; lists those whose ids hold `query`.
+/// Returns what somebody sees of all tools; lists those whose ids hold `query`.
 pub fn sight(registry: &Registry, caller: &Caller, settings: &Settings, policy: &View, query: &str) -> Sight {
     let query = query.trim().to_lowercase();
     let mut sight = Sight::default();

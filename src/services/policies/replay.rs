@@ -26,7 +26,7 @@ const PAGE: i64 = 20_000;
 /// Most changed calls that are listed; all are counted.
 const LISTED: usize = 500;
 
-/// What calls are judged by in place of what is in force.
+/// Policies and rules that calls are judged by in place of those in force.
 #[derive(Debug, Default)]
 pub struct Draft {
     /// The policies; `None` for those in force.
@@ -60,11 +60,11 @@ pub struct ChangedCall {
     pub was: Fate,
     /// The way it would go.
     pub would_be: Fate,
-    /// What decides: a layer, a rule, or `risk`.
+    /// The layer or the rule that decides, or `risk`.
     pub by: String,
 }
 
-/// How many calls would go another way.
+/// The numbers of calls that would go another way.
 #[derive(Debug, Default, Serialize, ToSchema)]
 pub struct Changes {
     /// Those that would be let through.
@@ -104,8 +104,8 @@ pub async fn replay(invoker: &Invoker, caller: &Caller, draft: Draft, past: Past
     let arguments_of = Arc::new(rules.iter().map(|rule| rule.tool.clone()).collect());
     let past = Past { arguments_of, ..past };
     let mut judge = Judge {
-        now: PolicySet::new(Arc::clone(&now), &registry),
-        draft: PolicySet::new(document.unwrap_or(now), &registry),
+        now: registry.under(Arc::clone(&now)),
+        draft: registry.under(document.unwrap_or(now)),
         registry,
         rules,
         tools: HashMap::new(),
@@ -124,7 +124,7 @@ pub async fn replay(invoker: &Invoker, caller: &Caller, draft: Draft, past: Past
     Ok(judge.replay)
 }
 
-/// What the policies say of one tool in one situation, now and by the draft.
+/// The say of the policies on one tool in one situation, now and by the draft.
 #[derive(Clone)]
 struct Verdicts {
     denied: Option<String>,

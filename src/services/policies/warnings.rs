@@ -2,17 +2,14 @@
 
 use std::sync::Arc;
 
-use satchel_engine::{
-    policy::{PolicySet, names_of},
-    registry::Registry,
-};
+use satchel_engine::registry::Registry;
 use satchel_model::policy::{CompiledLayer, GROUPS, Layer, PROFILES, Patterns, Policies, ToolNames, normal};
 use satchel_store::policies::StoredPolicies;
 
 /// Most warnings that are told.
 const MOST: usize = 100;
 
-/// What there is that a document may name.
+/// The things that a document may name.
 pub struct Known<'a> {
     /// The tools.
     pub registry: &'a Registry,
@@ -22,8 +19,8 @@ pub struct Known<'a> {
 
 /// Warnings, each a sentence that begins with the place it is about.
 pub fn warnings(document: &Policies, known: &Known<'_>) -> Vec<String> {
-    let tools: Vec<ToolNames> = known.registry.tools().iter().map(|tool| names_of(tool)).collect();
-    let set = PolicySet::new(Arc::<StoredPolicies>::default(), known.registry);
+    let tools: Vec<ToolNames> = known.registry.tools().iter().map(|tool| tool.names()).collect();
+    let set = known.registry.under(Arc::<StoredPolicies>::default());
     let mut found = Vec::new();
     for (place, layer) in document.written() {
         of_layer(&place, layer, &tools, set.exec(), &mut found);

@@ -43,6 +43,8 @@ pub struct Past {
     pub from: Option<Time>,
     /// Before.
     pub to: Option<Time>,
+    /// Calls of this person alone.
+    pub user: Option<UserId>,
     /// Tools whose arguments are wanted.
     pub arguments_of: Arc<HashSet<String>>,
 }
@@ -72,7 +74,10 @@ impl Audit {
                     if !is_within || row.get::<&str>("event_type")? != "tool_invocation" {
                         return Ok(None::<()>);
                     }
-                    let user_id = row.get::<Option<&str>>("user_id")?.map(str::parse).transpose()?;
+                    let user_id: Option<UserId> = row.get::<Option<&str>>("user_id")?.map(str::parse).transpose()?;
+                    if past.user.is_some_and(|user| user_id != Some(user)) {
+                        return Ok(None);
+                    }
                     let user = row.get("person")?;
                     let Some(tool) = row.get::<Option<String>>("tool")? else { return Ok(None) };
                     let door = row.get("door")?;

@@ -1,7 +1,5 @@
 //! For random policies, what explains, lists and runs says the same.
 
-use std::sync::Arc;
-
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use satchel::{
     engine::authorise,
@@ -87,5 +85,4 @@ async fn explain_lists_and_calls_agree_for_random_policies() {
         }
     }
     assert!(denied > 50 && let_through > 50, "{denied} {let_through}");
-    assert!(Arc::strong_count(&satchel.invoker.registry()) < 50);
 }

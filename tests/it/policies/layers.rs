@@ -82,6 +82,7 @@ async fn what_is_odd_about_a_document_is_said_and_what_is_wrong_refused() {
 async fn without_exec_no_process_is_started_though_processes_are_listed() {
     let server = Server::start().await;
     let mara = server.sign_in("owner").await;
+    server.owner("PUT", "/api/settings", &json!({"exec": {"mode": "sandboxed"}})).await;
     put(&server, &mara, json!({"global": {"deny": ["bash"]}})).await;
     let start = json!({"params": {"action": "start", "command": "sleep 1"}});
     let (status, refused) = post(&server, &mara, "/api/tools/process/invoke", start).await;

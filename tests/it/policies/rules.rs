@@ -200,10 +200,6 @@ async fn a_rule_is_made_of_a_question_in_one_step_by_a_person() {
     assert_eq!(server.send(invoke("two")).await.status, 409);
     let under = json!({"tool": "write", "decision": "allow", "when": {"/path": {"prefix": "drafts"}, "/content": {"one_of": ["x", "y"]}}});
     assert_eq!(server.send(Request::post("/api/rules", &under).cookie(&noor)).await.status, 201);
-    for (path, status) in [("drafts/a", 409), ("drafts/../b.txt", 409)] {
-        let body = json!({"params": {"path": path, "content": "z"}});
-        assert_eq!(server.send(Request::post("/api/tools/write/invoke", &body).cookie(&noor)).await.status, status);
-    }
     let dotted = json!({"params": {"path": "drafts/../b.txt", "content": "x"}});
     assert_eq!(server.send(Request::post("/api/tools/write/invoke", &dotted).cookie(&noor)).await.status, 409);
     let straight = json!({"params": {"path": "c/../drafts/a.txt", "content": "x", "create_dirs": false}});

@@ -2,7 +2,17 @@ import { describe, expect, it } from 'vitest';
 import type { Policies } from '../../lib/types';
 import { document, empty, KINDS, patterns, put, rows } from './layers';
 
-const none: Policies = { provider_profile: {}, global_provider: {}, agent: {}, agent_provider: {}, group: {} };
+const none: Policies = {
+  profile: null,
+  global: null,
+  sandbox: null,
+  subagent: null,
+  provider_profile: {},
+  global_provider: {},
+  agent: {},
+  agent_provider: {},
+  group: {},
+};
 const kind = (name: string) => KINDS.find((one) => one.kind === name)!;
 const deny = (...names: string[]) => ({ ...empty(), deny: names });
 
@@ -17,7 +27,11 @@ describe('the table of layers', () => {
     const two = put(one, kind('agent'), ['assistant'], deny('read'));
     const all = put(two, kind('agent_provider'), ['assistant', 'local'], deny('write'));
     expect(all).toEqual({ ...none, global: deny('exec'), agent: { assistant: deny('read') }, agent_provider: { assistant: { local: deny('write') } } });
-    expect(rows(all).filter((row) => row.layer).map((row) => row.names)).toEqual([[], ['assistant'], ['assistant', 'local']]);
+    expect(
+      rows(all)
+        .filter((row) => row.layer)
+        .map((row) => row.names),
+    ).toEqual([[], ['assistant'], ['assistant', 'local']]);
     const back = put(put(all, kind('agent_provider'), ['assistant', 'local'], null), kind('agent'), ['assistant'], null);
     expect(put(back, kind('global'), [], null)).toEqual({ ...none, global: null });
   });

@@ -59,7 +59,7 @@ export function put(policies: Policies, kind: KindOf, names: readonly string[], 
   if (kind.keys.length === 0) return { ...policies, [kind.kind]: layer };
   if (first === undefined) return policies;
   const change = <T>(map: Record<string, T>, name: string, value: T | null): Record<string, T> => {
-    const { [name]: _, ...rest } = map;
+    const rest = Object.fromEntries(Object.entries(map).filter(([key]) => key !== name));
     return value === null ? rest : { ...rest, [name]: value };
   };
   if (second === undefined) return { ...policies, [kind.kind]: change((policies[kind.kind] ?? {}) as Map, first, layer) };
@@ -73,6 +73,8 @@ export const patterns = (text: string) => text.split(/[\s,]+/).filter(Boolean);
 
 /** A document without what the server says about it. */
 export function document(view: Policies & { version?: number; warnings?: string[] }): Policies {
-  const { version: _, warnings: __, ...policies } = view;
+  const policies: Policies & { version?: number; warnings?: string[] } = { ...view };
+  delete policies.version;
+  delete policies.warnings;
   return policies;
 }

@@ -21,7 +21,5 @@ it('says each condition of a rule', () => {
 it('says before it is made what a rule will cover', () => {
   expect(covers({ path: 'a.txt' })).toBe('Later calls with exactly these values will not ask.');
   expect(covers({ url: 'https://example.org/x' })).toBe('Later calls to example.org will not ask.');
-  expect(covers({ url: 'https://example.org:8443/x', method: 'POST' })).toBe(
-    'Later calls to example.org:8443, with all other values as here, will not ask.',
-  );
+  expect(covers({ url: 'https://example.org:8443/x', method: 'POST' })).toBe('Later calls to example.org:8443, with all other values as here, will not ask.');
 });
