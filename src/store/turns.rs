@@ -1,12 +1,13 @@
 //! Turns: begun, recorded step by step, parked, ended. What is written here is what a restart goes on from.
 
+mod open;
 mod rows;
 mod state;
 mod view;
 
 use std::sync::Arc;
 
-use self::rows::{GONE, LATEST, NOW, WHO, given_up, insert, open_turn, turn};
+use self::rows::{LATEST, insert, turn};
 pub(super) use self::state::claim_left;
 pub use self::{
     rows::UNDER_WAY,
@@ -23,7 +24,6 @@ use super::{
 };
 use satchel_model::{
     agent::AgentAt,
-    call::TicketId,
     caller::Caller,
     conversation::{
         Attachment, ContextBill, ConversationId, FormerAnswer, FormerPlace, Message, MessageId, Role, Step, Turn,
@@ -357,46 +357,5 @@ impl Turns {
     /// The last turn of a conversation.
     pub async fn latest(&self, conversation: ConversationId) -> Result<Option<Turn>> {
         self.db.read(move |tx| tx.first(LATEST, [conversation.to_string()], turn)).await
-    }
-
-    /// The turn of a conversation that is under way.
-    pub async fn open_in(&self, conversation: ConversationId) -> Result<Option<OpenTurn>> {
-        self.open_where("t.conversation = ?1", conversation.to_string()).await.map(|turns| turns.into_iter().next())
-    }
-
-    /// The turn that a ticket holds up.
-    pub async fn waiting_for(&self, ticket: TicketId) -> Result<Option<OpenTurn>> {
-        let condition = "t.id = (SELECT m.turn FROM messages m JOIN steps s ON s.message = m.id WHERE s.ticket = ?1)";
-        self.open_where(condition, ticket.to_string()).await.map(|turns| turns.into_iter().next())
-    }
-
-    /// Every turn that is under way.
-    pub async fn open(&self) -> Result<Vec<OpenTurn>> {
-        self.open_where("?1 = ''", String::new()).await
-    }
-
-    /// The questions of calls that were given up while they ran and that no step was told the end of, each with whoever
-    /// asked.
-    pub async fn given_up(&self) -> Result<Vec<(TicketId, Caller)>> {
-        let sql = format!(
-            "SELECT s.ticket, t.caller, {NOW}
-             FROM steps s JOIN messages m ON m.id = s.message JOIN turns t ON t.id = m.turn
-               JOIN conversations c ON c.id = t.conversation {WHO}
-             WHERE s.ticket IS NOT NULL AND s.state = 'uncertain' AND s.output IS NULL"
-        );
-        self.db.read(move |tx| tx.all(&sql, (), given_up)).await
-    }
-
-    async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
-        let sql = format!(
-            "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, t.run,
-               t.job, (SELECT name FROM jobs WHERE jobs.id = t.job) AS job_name,
-               t.input_tokens + t.output_tokens AS tokens, t.agent, t.agent_version,
-               coalesce(t.agent_draft, v.content, {GONE}) AS agent_content, {NOW}
-             FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
-             LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version
-             WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
-        );
-        self.db.read(move |tx| tx.all(&sql, [value], open_turn)).await
     }
 }

@@ -3,7 +3,7 @@
 use actix_web::{
     HttpResponse, ResponseError,
     http::{
-        Method, StatusCode,
+        ConnectionType, Method, StatusCode,
         header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
     },
 };
@@ -102,7 +102,12 @@ impl ResponseError for HttpError {
 /// Returns the answer that says what went wrong.
 pub(super) fn error_response(error: &Error) -> HttpResponse {
     let (status, slug, title) = describe(error.kind());
-    respond(error, status, slug, title)
+    let mut response = respond(error, status, slug, title);
+    if matches!(error.kind(), Kind::Exhausted | Kind::Busy) {
+        // Who asks for more than they get keeps no connection: there are so many for everybody.
+        response.head_mut().set_connection_type(ConnectionType::Close);
+    }
+    response
 }
 
 /// Status, slug and title of each kind.
@@ -177,9 +182,11 @@ mod tests {
         let error = Error::new(Kind::Exhausted, "Wait.").with_details(json!({"retry_after": 4, "status": 1}));
         let response = error_response(&error);
         assert_eq!(response.headers().get("retry-after").unwrap(), "4");
+        assert!(!response.head().keep_alive(), "its connection is somebody else's now");
         assert_eq!(response.headers().get("content-type").unwrap(), "application/problem+json");
         let wanted = json!({"type": "urn:satchel:exhausted", "title": "Too much", "status": 429, "detail": "Wait.", "retry_after": 4});
         assert_eq!(body(response), wanted);
+        assert_eq!(error_response(&Error::invalid("No.")).head().connection_type(), ConnectionType::KeepAlive);
     }
 
     #[test]
