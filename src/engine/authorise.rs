@@ -23,9 +23,10 @@ pub fn may_see(tool: &Tool, caller: &Caller) -> bool {
     permitted(tool, caller).is_ok()
 }
 
-/// Returns whether the caller may use the tool as far as permissions and policies go: lists show no others.
+/// Returns whether the caller may use the tool as far as permissions, policies and the bounds of the agent that acts go:
+/// lists show no others.
 pub fn may_use(tool: &Tool, caller: &Caller, policy: &View) -> bool {
-    may_see(tool, caller) && policy.allows(tool)
+    may_see(tool, caller) && policy.allows(tool) && bounds::check(tool, caller).is_ok()
 }
 
 /// Returns whether it can be called now; what is denied or switched off is not offered to a model.

@@ -76,9 +76,11 @@ async fn create(state: Data<State>, Who(by): Who<Actor>, Body(draft): Body<RuleD
     Ok(HttpResponse::Created().json(rule))
 }
 
-/// Ends a rule.
+/// Ends a rule. A person does.
 #[utoipa::path(delete, path = "/api/rules/{id}", tag = "policies", responses((status = 204)))]
 async fn end(state: Data<State>, Who(by): Who<Actor>, id: Path<String>) -> HttpResult<HttpResponse> {
+    // Without one that asks or denies, more is let through.
+    by.caller.ensure_person()?;
     let id: RuleId = id.parse()?;
     let is_administrator = by.caller.permissions.is_all();
     state.app.stores.rules.end(&by, id, is_administrator).await?;
