@@ -4,6 +4,97 @@
  */
 
 export interface paths {
+    "/api/agents": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The agents the caller may use: the built-in one, then by name. */
+        get: operations["get_api_agents"];
+        put?: never;
+        /**
+         * Makes an agent. It is its author's alone unless it is shared, which needs `settings:manage`.
+         * @description Needs the permission `agents:run`.
+         */
+        post: operations["post_api_agents"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/choices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The models, profiles and groups that an agent can name. */
+        get: operations["get_api_agents_choices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One agent. */
+        get: operations["get_api_agents_id"];
+        /** Makes a new version of an agent: it counts from the next message on. */
+        put: operations["put_api_agents_id"];
+        post?: never;
+        /** Deletes an agent. What it said stays. */
+        delete: operations["delete_api_agents_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/versions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The versions of an agent, the newest first. */
+        get: operations["get_api_agents_id_versions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/agents/{id}/versions/{number}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** An agent as one of its versions has it. `PUT` it to go back to that. */
+        get: operations["get_api_agents_id_versions_number"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/audit": {
         parameters: {
             query?: never;
@@ -665,7 +756,7 @@ export interface paths {
         delete: operations["delete_api_conversations_id"];
         options?: never;
         head?: never;
-        /** Renames a conversation, or files it. */
+        /** Renames a conversation, files it, or gives it another agent. */
         patch: operations["patch_api_conversations_id"];
         trace?: never;
     };
@@ -1159,6 +1250,158 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The caller's jobs, the next due first.
+         * @description Needs the permission `jobs:manage`.
+         */
+        get: operations["get_api_jobs"];
+        put?: never;
+        /**
+         * Makes a job. What it does is checked now, and again each time.
+         * @description Needs the permission `jobs:manage`.
+         */
+        post: operations["post_api_jobs"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/preview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns the next five moments, and all of them in words.
+         * @description Needs the permission `jobs:manage`.
+         */
+        post: operations["post_api_jobs_preview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * One of the caller's jobs.
+         * @description Needs the permission `jobs:manage`.
+         */
+        get: operations["get_api_jobs_id"];
+        /**
+         * Replaces what one of the caller's jobs is. A webhook keeps its address and its secret.
+         * @description Needs the permission `jobs:manage`.
+         */
+        put: operations["put_api_jobs_id"];
+        post?: never;
+        /**
+         * Deletes a job with what is known of its runs.
+         * @description Needs the permission `jobs:manage`.
+         */
+        delete: operations["delete_api_jobs_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Pauses a job.
+         * @description Needs the permission `jobs:manage`.
+         */
+        post: operations["post_api_jobs_id_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Lets one of the caller's jobs go on.
+         * @description Needs the permission `jobs:manage`.
+         */
+        post: operations["post_api_jobs_id_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/run": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Runs one of the caller's jobs now, also while it is paused.
+         * @description Needs the permission `jobs:manage`.
+         */
+        post: operations["post_api_jobs_id_run"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The runs of one of the caller's jobs, the newest first: those that have not ended, and the last hundred.
+         * @description Needs the permission `jobs:manage`.
+         */
+        get: operations["get_api_jobs_id_runs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/keys": {
         parameters: {
             query?: never;
@@ -1569,6 +1812,40 @@ export interface paths {
         patch: operations["patch_api_memories_id"];
         trace?: never;
     };
+    "/api/notices": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The messages in the caller's inbox, the newest first. */
+        get: operations["get_api_notices"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/notices/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Puts a message away. */
+        delete: operations["delete_api_notices_id"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/offline/ask": {
         parameters: {
             query?: never;
@@ -1654,6 +1931,106 @@ export interface paths {
         get: operations["get_api_permissions"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The policies in force, with what is odd about them.
+         * @description Needs the permission `settings:manage`.
+         */
+        get: operations["get_api_policies"];
+        /**
+         * Puts a document in the place of the one in force. `version`, where it is given, is the one it was made from; `warnings`
+         *     is taken and not looked at. A profile's name alone stands for a layer with that profile.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_policies"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/explain": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Explains whether a tool may be used, and what each layer says of it: by the code that decides. */
+        post: operations["post_api_policies_explain"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/groups": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The groups and profiles that layers may name. */
+        get: operations["get_api_policies_groups"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/replay": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Judges the calls of the audit by a draft of policies and rules: without `audit:read` the caller's own. Nothing is
+         *     changed. What the audit does not keep of arguments matches no rule.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_policies_replay"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/policies/view": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Returns what somebody sees of all tools in a situation: by the code that decides.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_policies_view"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1984,6 +2361,41 @@ export interface paths {
          * @description Needs the permission `users:manage`.
          */
         delete: operations["delete_api_roles_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's rules, and those that serve everybody: the newest first. */
+        get: operations["get_api_rules"];
+        put?: never;
+        /** Makes a rule. One that allows, and one made from a question, is a person's to make. */
+        post: operations["post_api_rules"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/rules/{id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Ends a rule. */
+        delete: operations["delete_api_rules_id"];
         options?: never;
         head?: never;
         patch?: never;
@@ -2880,6 +3292,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/hooks/{token}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Takes a message, signed as Standard Webhooks has it with the headers `webhook-id`, `webhook-timestamp` and
+         *     `webhook-signature`, of 1 MB at most: it runs the job of this address. What it carries counts as from outside.
+         */
+        post: operations["post_hooks_token"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/metrics": {
         parameters: {
             query?: never;
@@ -2910,6 +3342,125 @@ export interface components {
             id: string;
             /** @description Its state. */
             status: components["schemas"]["DocumentStatus"];
+        };
+        /** @description An agent as it stands. */
+        Agent: {
+            /** @description The name, by which `@name` calls it: 1 to 64 letters, digits, `.`, `_` or `-`. */
+            name: string;
+            /** @description What it is for, in a sentence. */
+            description?: string;
+            /** @description What it is told, besides the platform's own instructions. */
+            instructions?: string;
+            /** @description Models it asks, each as `provider:model`, the first to be asked first; empty means those of the settings. */
+            models?: string[];
+            reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
+            exposure?: components["schemas"]["Exposure"] | null;
+            /** @description The profile that its tools are of. */
+            profile?: string | null;
+            /** @description Tools it may call: names, `group:<name>` or patterns with `*`; empty means all that its person may. */
+            allow?: string[];
+            /** @description Tools it may not call. This holds over `allow`. */
+            deny?: string[];
+            /** @description Collections it searches, by id or name; empty means all that its person sees. */
+            collections?: string[];
+            /** @description Skills it has: none yet, so this is empty. */
+            skills?: string[];
+            /** @description Limits of what it spends. */
+            budget?: components["schemas"]["AgentBudget"];
+            max_risk?: components["schemas"]["Risk"] | null;
+            /** @description `false` makes a specialist, which calls no tools. */
+            tools?: boolean;
+            /** @description Whom it is shared with: `*`, names of roles or of people. Sharing needs `settings:manage`. */
+            shared_with?: string[];
+        } & {
+            /** @description Stable id; `assistant` for the built-in one. */
+            id: string;
+            /**
+             * Format: uint32
+             * @description The number of the version; counted at every change.
+             */
+            version: number;
+            /** @description `true` if it is part of Satchel: it can be changed and put back, not deleted. */
+            built_in: boolean;
+            /** @description The name of the person it belongs to. */
+            owner?: string | null;
+            /** @description `true` if the caller may change it. */
+            may_change: boolean;
+            /** @description The time at which it was made. */
+            created_at: components["schemas"]["Time"];
+            /** @description The last change. */
+            updated_at: components["schemas"]["Time"];
+        };
+        /** @description Limits of what an agent spends. An absent one is none. */
+        AgentBudget: {
+            /**
+             * Format: uint64
+             * @description Most tokens of one run.
+             */
+            tokens_per_run?: number | null;
+            /**
+             * Format: uint64
+             * @description Most tokens a day (UTC) for each person.
+             */
+            tokens_per_day?: number | null;
+            /**
+             * Format: uint32
+             * @description Most model calls of one run. The platform's own limit holds besides.
+             */
+            steps?: number | null;
+        };
+        /** @description Choices for the parts of an agent. */
+        AgentChoices: {
+            /** @description Models that are connected, as `provider:model`. */
+            models: string[];
+            /** @description Profiles of tools. */
+            profiles: string[];
+            /** @description Groups of tools, each used as `group:<name>`. */
+            groups: string[];
+        };
+        /** @description An agent as it is written. What is left out has its default. */
+        AgentDraft: {
+            /** @description The name, by which `@name` calls it: 1 to 64 letters, digits, `.`, `_` or `-`. */
+            name: string;
+            /** @description What it is for, in a sentence. */
+            description?: string;
+            /** @description What it is told, besides the platform's own instructions. */
+            instructions?: string;
+            /** @description Models it asks, each as `provider:model`, the first to be asked first; empty means those of the settings. */
+            models?: string[];
+            reasoning_effort?: components["schemas"]["ReasoningEffort"] | null;
+            exposure?: components["schemas"]["Exposure"] | null;
+            /** @description The profile that its tools are of. */
+            profile?: string | null;
+            /** @description Tools it may call: names, `group:<name>` or patterns with `*`; empty means all that its person may. */
+            allow?: string[];
+            /** @description Tools it may not call. This holds over `allow`. */
+            deny?: string[];
+            /** @description Collections it searches, by id or name; empty means all that its person sees. */
+            collections?: string[];
+            /** @description Skills it has: none yet, so this is empty. */
+            skills?: string[];
+            /** @description Limits of what it spends. */
+            budget?: components["schemas"]["AgentBudget"];
+            max_risk?: components["schemas"]["Risk"] | null;
+            /** @description `false` makes a specialist, which calls no tools. */
+            tools?: boolean;
+            /** @description Whom it is shared with: `*`, names of roles or of people. Sharing needs `settings:manage`. */
+            shared_with?: string[];
+        };
+        /** @description A version of an agent, without its text. */
+        AgentVersion: {
+            /**
+             * Format: uint32
+             * @description Its number, from 1.
+             */
+            version: number;
+            /** @description The name of whoever wrote it. */
+            author: string;
+            /** @description The time at which it was written. */
+            at: components["schemas"]["Time"];
+            /** @description `true` if it counts. */
+            current: boolean;
         };
         /** @description Another name of a tool, with what differs under it. */
         AliasView: {
@@ -3033,6 +3584,18 @@ export interface components {
              * @description Give it as `before` for the rows that follow; null at the end.
              */
             next?: number | null;
+        };
+        BTreeMap: {
+            [key: string]: {
+                /** @description A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing. */
+                profile?: string | null;
+                /** @description Patterns of tools that pass: names, ids, aliases, `*` for any part, `group:<name>`. Empty lets all pass. */
+                allow: string[];
+                /** @description Patterns of tools that do not pass, whatever else is said here. */
+                deny: string[];
+                /** @description Patterns of tools about whose calls a person is asked, whatever their risk. */
+                ask: string[];
+            };
         };
         /** @description One backup, for lists. */
         Backup: {
@@ -3249,10 +3812,51 @@ export interface components {
             change?: components["schemas"]["SystemChange"] | null;
         };
         /**
+         * @description The runs that a job makes up for which were due while nothing ran.
+         * @enum {string}
+         */
+        CatchUp: "none" | "last" | "all";
+        /**
          * @description The groups of the console's library; policies name them too.
          * @enum {string}
          */
         Category: "data" | "files" | "processes" | "desktop" | "memory" | "operations" | "agents" | "knowledge" | "catalog" | "web" | "media" | "outside";
+        /** @description A call that would go another way. */
+        ChangedCall: {
+            /**
+             * Format: int64
+             * @description Its row in the audit.
+             */
+            seq: number;
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description The caller. */
+            user: string;
+            /** @description The way it went. */
+            was: components["schemas"]["Fate"];
+            /** @description The way it would go. */
+            would_be: components["schemas"]["Fate"];
+            /** @description The layer or the rule that decides, or `risk`. */
+            by: string;
+        };
+        /** @description The numbers of calls that would go another way. */
+        Changes: {
+            /**
+             * Format: uint64
+             * @description Those that would be let through.
+             */
+            allowed: number;
+            /**
+             * Format: uint64
+             * @description Those about which a person would be asked.
+             */
+            asked: number;
+            /**
+             * Format: uint64
+             * @description Those that would be refused.
+             */
+            refused: number;
+        };
         /** @description The chat. */
         Chat: {
             /**
@@ -3547,6 +4151,8 @@ export interface components {
             updated_at: components["schemas"]["Time"];
             /** @description The state of a conversation: whether a turn is under way. */
             state: components["schemas"]["ConversationState"];
+            /** @description The agent that answers in it. */
+            agent: string;
             /** @description `true` if content from outside has entered it. */
             tainted: boolean;
             /** @description The place that content came from. */
@@ -3559,6 +4165,8 @@ export interface components {
             title?: string | null;
             /** @description Null takes it out of its folder. */
             folder?: string | null;
+            /** @description Another agent that answers from the next message on, by id or name. */
+            agent?: string | null;
         };
         /**
          * @description The state of a conversation: whether a turn is under way.
@@ -4306,11 +4914,34 @@ export interface components {
          * @enum {string}
          */
         ExecSecurity: "deny" | "allowlist" | "full";
+        /** @description The reasons why a tool may or may not be used. */
+        Explanation: {
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description `true` if the call is let through, by permission, switches and all layers. */
+            allowed: boolean;
+            /**
+             * @description `true` if a person is asked about such calls in a conversation without content from outside, as far as that does
+             *     not depend on their arguments.
+             */
+            asks: boolean;
+            /** @description The first that says no: `permission`, a layer, or `settings` where it is switched off. Null where it is allowed. */
+            decided_by?: string | null;
+            /** @description The reason in words; null where nothing stands in the way. */
+            reason?: string | null;
+            /** @description The nine layers in order, and what each says of the tool. */
+            layers: components["schemas"]["LayerVerdict"][];
+        };
         /**
          * @description The tools the model is shown.
          * @enum {string}
          */
         Exposure: "auto" | "all" | "selected" | "discover";
+        /**
+         * @description The way a call went, or would go.
+         * @enum {string}
+         */
+        Fate: "allowed" | "asked" | "refused";
         /** @description A file. */
         FileForm: {
             /**
@@ -4556,6 +5187,19 @@ export interface components {
              */
             daily_tokens: number;
         };
+        /** @description Groups and profiles. */
+        Groups: {
+            /** @description Patterns of each group's members; `group:<name>` stands for them. */
+            groups: {
+                [key: string]: string[];
+            };
+            /** @description Patterns of what each profile allows. */
+            profiles: {
+                [key: string]: string[];
+            };
+            /** @description Denied to sessions below an agent's where no `subagent` layer is written. */
+            subagent_deny: string[];
+        };
         /** @description The server's health. */
         Health: {
             /** @description `ok`: it answers. */
@@ -4602,6 +5246,14 @@ export interface components {
             risk: components["schemas"]["Risk"];
             /** @description Its parameters. */
             parameters: unknown;
+        };
+        /** @description A message that was taken. */
+        HookTaken: {
+            /**
+             * Format: uuid
+             * @description The run that it starts.
+             */
+            run: string;
         };
         ImportAsk: {
             /** @description The document. */
@@ -4781,6 +5433,175 @@ export interface components {
              */
             meta: Record<string, never>;
         };
+        /** @description Something that is done by itself. */
+        Job: {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The person it belongs to: what it may do is what they may do at that moment.
+             */
+            owner: string;
+            /** @description The owner's name when it was made. */
+            owner_name: string;
+            /** @description Its name. */
+            name: string;
+            /** @description The moments at which it runs. */
+            when: components["schemas"]["JobWhen"];
+            /** @description The same in words, with the zone. */
+            when_words: string;
+            /** @description The thing it does. */
+            do: components["schemas"]["JobDo"];
+            /** @description The runs it makes up for that were due while nothing ran. */
+            catch_up: components["schemas"]["CatchUp"];
+            /**
+             * Format: uint32
+             * @description Tries after the first one, where that failed and nothing can have happened.
+             */
+            retries: number;
+            /** @description Places where its owner is told of every run that ends; of one that fails the inbox is told in any case. */
+            notify: components["schemas"]["Notify"][];
+            /** @description `false` while it is paused. */
+            enabled: boolean;
+            /** @description The reason for which it was paused by itself. */
+            paused_because?: string | null;
+            next_at?: components["schemas"]["Time"] | null;
+            last_run?: components["schemas"]["LastRun"] | null;
+            /** @description The time at which it was made. */
+            created_at: components["schemas"]["Time"];
+            /** @description The time of its last change. */
+            updated_at: components["schemas"]["Time"];
+            origin?: components["schemas"]["Origin"] | null;
+        };
+        /** @description A backup as the settings have it. */
+        JobBackup: Record<string, never>;
+        /**
+         * @description The reason a job runs.
+         * @enum {string}
+         */
+        JobCause: "time" | "asked" | "webhook";
+        /** @description What a job does: exactly one of a tool's call, a backup, a message to the inbox, and an agent's task. */
+        JobDo: {
+            /** @description The tool it calls. */
+            tool?: string | null;
+            /** @description The arguments. With a webhook, `{"$webhook": "/a/pointer"}` stands for the value that its body has there. */
+            params?: Record<string, never> | null;
+            backup?: components["schemas"]["JobBackup"] | null;
+            /** @description Puts this text into the owner's inbox. */
+            message?: string | null;
+            /** @description The agent that does the task; `assistant` if left out. */
+            agent?: string | null;
+            /** @description The task of an agent, in words. */
+            task?: string | null;
+        };
+        /** @description A line of a run's log. */
+        JobLogLine: {
+            /** @description When. */
+            at: components["schemas"]["Time"];
+            /** @description What happened. */
+            text: string;
+        };
+        /** @description Moments to look at before a job is made. */
+        JobMoments: {
+            /** @description The moments. */
+            when: components["schemas"]["JobWhen"];
+        };
+        /** @description A job's id and name, as other things tell of it. */
+        JobName: {
+            /**
+             * Format: uuid
+             * @description The id.
+             */
+            id: string;
+            /** @description The name. */
+            name: string;
+        };
+        /** @description The next moments. */
+        JobPreview: {
+            /** @description The next five. */
+            times: components["schemas"]["Time"][];
+            /** @description All of them, in words. */
+            words: string;
+        };
+        /** @description One run of a job. */
+        JobRun: {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description Its job.
+             */
+            job: string;
+            /** @description The reason it runs. */
+            cause: components["schemas"]["JobCause"];
+            /** @description Its state. */
+            state: components["schemas"]["RunState"];
+            /** @description The time at which it was due, or asked for. */
+            due_at: components["schemas"]["Time"];
+            /**
+             * Format: uint32
+             * @description The number of the try, from 1 on.
+             */
+            attempt: number;
+            retry_at?: components["schemas"]["Time"] | null;
+            started_at?: components["schemas"]["Time"] | null;
+            ended_at?: components["schemas"]["Time"] | null;
+            /** @description The reason why it did not do its work, with what to do. */
+            error?: string | null;
+            /** @description The result, cut. */
+            output?: string | null;
+            /**
+             * Format: uuid
+             * @description The question it waits for, or waited for.
+             */
+            ticket?: string | null;
+            /**
+             * Format: uuid
+             * @description Its call, as the audit has it.
+             */
+            call?: string | null;
+            /**
+             * Format: uuid
+             * @description The conversation of an agent's task.
+             */
+            conversation?: string | null;
+            /**
+             * Format: uuid
+             * @description The agent's run.
+             */
+            run?: string | null;
+            /** @description What happened, line by line. */
+            log: components["schemas"]["JobLogLine"][];
+            origin?: components["schemas"]["Origin"] | null;
+        };
+        /** @description The webhook that runs a job. */
+        JobWebhook: {
+            /** @description The path of its address; Satchel chooses it. */
+            path?: string | null;
+        };
+        /** @description The moments at which a job runs: exactly one of `cron`, `at`, `every_seconds` and `webhook`. */
+        JobWhen: {
+            /** @description A cron expression of five fields: minute, hour, day, month, weekday. Where both days are given, either is enough. */
+            cron?: string | null;
+            /** @description A moment, as RFC 3339; without an offset it is a moment of `time_zone`. */
+            at?: string | null;
+            /** @description Beside `at`, which is the first time then: `hourly`, `daily`, `weekdays`, `weekly`, `monthly`, or an RRULE with an end. */
+            recurrence?: string | null;
+            /** @description The zone whose clock `cron`, `at` and `recurrence` follow; UTC if left out. */
+            time_zone?: string | null;
+            /**
+             * Format: uint64
+             * @description So many seconds after each other, from 60 on.
+             */
+            every_seconds?: number | null;
+            webhook?: components["schemas"]["JobWebhook"] | null;
+        };
         /**
          * @description The kind of a thing that is kept.
          * @enum {string}
@@ -4950,11 +5771,36 @@ export interface components {
             /** @description In their order; the first that was not passed lost it. */
             stages: components["schemas"]["KnowledgeStage"][];
         };
+        /** @description The outcome of a job's last run. */
+        LastRun: {
+            /** @description Its state. */
+            state: components["schemas"]["RunState"];
+            /** @description The time at which it was due or asked for. */
+            due_at: components["schemas"]["Time"];
+            /** @description The reason why it did not do its work. */
+            error?: string | null;
+        };
         /**
          * @description The kind of a memory.
          * @enum {string}
          */
         Layer: "fact" | "gist" | "episode";
+        /**
+         * @description The place of a layer, in the order in which they are applied.
+         * @enum {string}
+         */
+        LayerKind: "profile" | "provider_profile" | "global" | "global_provider" | "agent" | "agent_provider" | "group" | "sandbox" | "subagent";
+        /** @description The say of one layer on one tool. */
+        LayerVerdict: {
+            /** @description The layer. */
+            layer: components["schemas"]["LayerKind"];
+            /** @description The part of it that decides, in words; null where it says nothing of the tool. */
+            rule?: string | null;
+            /** @description `true` if the tool passes it. */
+            allowed: boolean;
+            /** @description The pattern by which a person is asked about its calls; null if there is none. */
+            asks?: string | null;
+        };
         /** @description A summary of what was learned of one tool. */
         Learned: {
             /**
@@ -5034,6 +5880,17 @@ export interface components {
              * @description The place the tool itself came to; `null` if it was not among the first ten.
              */
             place?: number | null;
+        };
+        /** @description A job that was made or changed. */
+        MadeJob: components["schemas"]["Job"] & {
+            webhook?: components["schemas"]["MadeWebhook"] | null;
+        };
+        /** @description A webhook that was made. */
+        MadeWebhook: {
+            /** @description The path of its address. */
+            path: string;
+            /** @description The secret that messages are signed with as Standard Webhooks has it: shown this once. */
+            secret: string;
         };
         /** @description A text that may be left out. */
         MaybeText: {
@@ -5189,6 +6046,8 @@ export interface components {
              * @description Of a question: how many answers gave way to the one that follows it.
              */
             former: number;
+            /** @description The name of the agent that wrote it. `None` if it was the built-in one. */
+            agent?: string | null;
         };
         /** @description A need whose tool did not come first. */
         Missed: {
@@ -5259,6 +6118,10 @@ export interface components {
         NewConversation: {
             /** @description Left out, the first message's first words become the title. */
             title?: string | null;
+            /** @description The agent that answers in it, by id or name; left out, the built-in one. */
+            agent?: string | null;
+            /** @description `true` to try an agent in it while it is written: it stands in no list, and goes a day after the last word. */
+            trial?: boolean;
         };
         NewFolder: {
             /** @description An absolute path on the server's machine. */
@@ -5270,6 +6133,26 @@ export interface components {
             collection?: string | null;
             /** @description `true` if changes in it are followed; they are if left out. */
             watch?: boolean;
+        };
+        /** @description A job as somebody wants it. */
+        NewJob: {
+            /** @description Its name; made of what it does where this is left out. */
+            name?: string | null;
+            /** @description The moments at which it runs: exactly one kind. */
+            when: components["schemas"]["JobWhen"];
+            /** @description The thing it does: exactly one kind. */
+            do: components["schemas"]["JobDo"];
+            /** @description The runs it makes up for that were due while nothing ran. */
+            catch_up?: components["schemas"]["CatchUp"];
+            /**
+             * Format: uint32
+             * @description Tries after the first one, where that failed and nothing can have happened.
+             */
+            retries?: number;
+            /** @description Places where its owner is told of every run that ends. */
+            notify?: components["schemas"]["Notify"][];
+            /** @description `false` to make it paused. */
+            enabled?: boolean;
         };
         NewKey: {
             /** @description The purpose. */
@@ -5304,6 +6187,7 @@ export interface components {
              * @description The provider to ask first.
              */
             provider?: string | null;
+            draft?: components["schemas"]["AgentDraft"] | null;
         };
         /** @description A passphrase. */
         NewPassphrase: {
@@ -5325,6 +6209,29 @@ export interface components {
             name: string;
             /** @description None that the caller does not hold. */
             permissions: components["schemas"]["Permission"][];
+        };
+        /** @description A rule to be made: of a tool and conditions, or from a question that was asked. */
+        NewRule: {
+            /** @description The tool: id, name or alias. Left out where it is made from a question. */
+            tool?: string | null;
+            /**
+             * @description Conditions by JSON pointer into the tool's own arguments. Left out, they are made of the question's: the host of
+             *     each address, every other value exactly.
+             */
+            when?: {
+                [key: string]: components["schemas"]["RuleCondition"];
+            } | null;
+            decision?: components["schemas"]["RuleDecision"] | null;
+            /** @description The agent whose calls it is for; all if left out. */
+            agent?: string | null;
+            expires_at?: components["schemas"]["Time"] | null;
+            /**
+             * Format: uuid
+             * @description The question it is made from: one of the caller's own.
+             */
+            ticket?: string | null;
+            /** @description `true` if it serves everybody. Only an administrator makes such rules. */
+            everybody?: boolean;
         };
         /** @description A text with a title, or an address. */
         NewText: {
@@ -5363,6 +6270,32 @@ export interface components {
             /** @description `true` if a draft with another text is in its way: `replace` puts it in its place. */
             draft: boolean;
         };
+        /** @description A message to a person, which stands in their inbox until they put it away. */
+        Notice: {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
+            id: string;
+            /** @description The text. */
+            text: string;
+            job?: components["schemas"]["JobName"] | null;
+            /** @description `true` if it tells of something that went wrong. */
+            warns: boolean;
+            /**
+             * Format: uint32
+             * @description Number of times it was sent: the same again does not stand there twice.
+             */
+            times: number;
+            /** @description The time at which it was sent last. */
+            sent_at: components["schemas"]["Time"];
+            origin?: components["schemas"]["Origin"] | null;
+        };
+        /**
+         * @description A place where a job's owner is told of its runs.
+         * @enum {string}
+         */
+        Notify: "inbox";
         /** @description One model that can be chosen. */
         OfferedEmbeddingModel: {
             /** @description The name it is chosen by. */
@@ -5504,6 +6437,154 @@ export interface components {
             name: string;
             /** @description A description of what it opens. */
             description: string;
+        };
+        /**
+         * @description The whole document. A layer that is left out lets everything pass; without `subagent`, sub-agents are denied what
+         *     starts and steers others.
+         */
+        Policies: {
+            /** @default null */
+            profile: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the name of the provider whose model asks.
+             * @default {}
+             */
+            provider_profile: components["schemas"]["BTreeMap"];
+            /** @default null */
+            global: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the name of the provider whose model asks.
+             * @default {}
+             */
+            global_provider: components["schemas"]["BTreeMap"];
+            /**
+             * @description By the id of the agent.
+             * @default {}
+             */
+            agent: components["schemas"]["BTreeMap"];
+            /**
+             * @description By the id of the agent, then by the name of the provider.
+             * @default {}
+             */
+            agent_provider: {
+                [key: string]: components["schemas"]["BTreeMap"];
+            };
+            /**
+             * @description By the id of the channel that a message came through.
+             * @default {}
+             */
+            group: components["schemas"]["BTreeMap"];
+            /** @default null */
+            sandbox: components["schemas"]["PolicyLayer"] | null;
+            /** @default null */
+            subagent: components["schemas"]["PolicyLayer"] | null;
+        };
+        /** @description The policies in force. */
+        PoliciesView: {
+            /** @default null */
+            profile: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the name of the provider whose model asks.
+             * @default {}
+             */
+            provider_profile: components["schemas"]["BTreeMap"];
+            /** @default null */
+            global: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the name of the provider whose model asks.
+             * @default {}
+             */
+            global_provider: components["schemas"]["BTreeMap"];
+            /**
+             * @description By the id of the agent.
+             * @default {}
+             */
+            agent: components["schemas"]["BTreeMap"];
+            /**
+             * @description By the id of the agent, then by the name of the provider.
+             * @default {}
+             */
+            agent_provider: {
+                [key: string]: components["schemas"]["BTreeMap"];
+            };
+            /**
+             * @description By the id of the channel that a message came through.
+             * @default {}
+             */
+            group: components["schemas"]["BTreeMap"];
+            /** @default null */
+            sandbox: components["schemas"]["PolicyLayer"] | null;
+            /** @default null */
+            subagent: components["schemas"]["PolicyLayer"] | null;
+        } & {
+            /**
+             * Format: int64
+             * @description The number of this version; 0 before anybody wrote one.
+             */
+            version: number;
+            /** @description Warnings, each a sentence: of what fits nothing, or allows nothing. */
+            warnings: string[];
+        };
+        /** @description One layer: what passes it is in its profile, fits its allow list and is not denied. */
+        PolicyLayer: {
+            /** @description A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing. */
+            profile?: string | null;
+            /** @description Patterns of tools that pass: names, ids, aliases, `*` for any part, `group:<name>`. Empty lets all pass. */
+            allow: string[];
+            /** @description Patterns of tools that do not pass, whatever else is said here. */
+            deny: string[];
+            /** @description Patterns of tools about whose calls a person is asked, whatever their risk. */
+            ask: string[];
+        };
+        /** @description A tool and a situation to explain. */
+        PolicyQuestion: {
+            /** @description The tool: id, name, alias or wire name. */
+            tool: string;
+            /** @description The person, by name or id; the caller where it is left out. Others' need `settings:manage`. */
+            user?: string | null;
+            /** @description The id of the agent that asks. */
+            agent?: string | null;
+            /** @description The name of the provider whose model asks. */
+            provider?: string | null;
+            /** @description The id of the channel that the message came through. */
+            channel?: string | null;
+            /** @description `true` if code in a confined worker makes the call. */
+            sandboxed?: boolean;
+            /**
+             * Format: uint8
+             * @description Sessions above the one that asks.
+             */
+            depth?: number;
+            policies?: components["schemas"]["Policies"] | null;
+        };
+        /** @description A draft to judge past calls by. */
+        PolicyReplay: {
+            policies?: components["schemas"]["Policies"] | null;
+            /** @description Rules in place of the caller's own. */
+            rules?: components["schemas"]["NewRule"][] | null;
+            from?: components["schemas"]["Time"] | null;
+            to?: components["schemas"]["Time"] | null;
+        };
+        /** @description A situation to look at tools in. */
+        PolicySituation: {
+            /** @description A part of the ids of the tools that are listed; all if left out. */
+            query?: string;
+            /** @description The person, by name or id; the caller where it is left out. */
+            user?: string | null;
+            /** @description The id of the agent that asks. */
+            agent?: string | null;
+            /** @description The name of the provider whose model asks. */
+            provider?: string | null;
+            /** @description The id of the channel that the message came through. */
+            channel?: string | null;
+            /** @description `true` if code in a confined worker makes the call. */
+            sandboxed?: boolean;
+            /**
+             * Format: uint8
+             * @description Sessions above the one that asks.
+             */
+            depth?: number;
+            policies?: components["schemas"]["Policies"] | null;
         };
         /** @description The shape of every error answer; some have more fields. */
         Problem: {
@@ -5922,6 +7003,18 @@ export interface components {
              */
             provider?: string | null;
         };
+        /** @description The calls of the audit, judged anew. */
+        Replay: {
+            /**
+             * Format: uint64
+             * @description Calls that were judged.
+             */
+            calls: number;
+            /** @description The first of those that would go another way, 500 at most. */
+            changed: components["schemas"]["ChangedCall"][];
+            /** @description All of those, counted. */
+            changes: components["schemas"]["Changes"];
+        };
         /** @description The result of looking at everything. */
         Report: {
             checks: components["schemas"]["Check"][];
@@ -6023,6 +7116,74 @@ export interface components {
              */
             new_key?: string | null;
         };
+        /** @description A rule for arguments. */
+        Rule: {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The person who made it.
+             */
+            user: string;
+            /** @description That person's name. */
+            username: string;
+            /** @description `true` if it serves everybody, not only whoever made it. */
+            everybody: boolean;
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description Conditions by JSON pointer into the tool's own arguments; all of them hold where it matches. */
+            when: {
+                [key: string]: components["schemas"]["RuleCondition"];
+            };
+            /** @description Its decision. */
+            decision: components["schemas"]["RuleDecision"];
+            /** @description The agent whose calls it is for; null for all, and for calls without one. */
+            agent?: string | null;
+            /** @description Hosts, with their ports, that the call it was made from reached though its arguments do not name them. */
+            hosts: string[];
+            expires_at?: components["schemas"]["Time"] | null;
+            /**
+             * Format: uuid
+             * @description The question it was made from.
+             */
+            ticket?: string | null;
+            /** @description The time at which it was made. */
+            created_at: components["schemas"]["Time"];
+            /**
+             * Format: int64
+             * @description The number of calls it has decided.
+             */
+            uses: number;
+            last_used_at?: components["schemas"]["Time"] | null;
+        };
+        /** @description A condition on one argument. */
+        RuleCondition: {
+            /** @description It is exactly this value. */
+            equals: unknown;
+        } | {
+            /** @description It is exactly one of these values. */
+            one_of: unknown[];
+        } | {
+            /** @description It is a path at or below this one, once `..` and links are resolved, or an address at or below this one. */
+            prefix: string;
+        } | {
+            /** @description It is an address of this host or of one below it: `example.org`, or `example.org:8443`. */
+            domain: string;
+        } | {
+            /**
+             * Format: double
+             * @description It is a number, and at most this one.
+             */
+            max: number;
+        };
+        /**
+         * @description A rule's decision on the calls it matches.
+         * @enum {string}
+         */
+        RuleDecision: "allow" | "ask" | "deny";
         /** @description A run. */
         Run: {
             /**
@@ -6308,6 +7469,19 @@ export interface components {
          * @enum {string}
          */
         SearchKind: "exact" | "hnsw";
+        /** @description A tool as somebody would see it. */
+        SeenTool: {
+            /** @description Canonical id. */
+            id: string;
+            /** @description `true` if it can be used. */
+            allowed: boolean;
+            /** @description `true` if a person is asked first, as far as that does not depend on the arguments. */
+            asks: boolean;
+            /** @description The first that says no: `permission`, a layer, or `settings`. Null where it is allowed. */
+            decided_by?: string | null;
+            /** @description The reason in words; null where nothing stands in the way. */
+            reason?: string | null;
+        };
         /** @description One event of a stream. */
         ServerSentEvent: {
             /** @description The id that `Last-Event-ID` names to go on after it. */
@@ -6505,6 +7679,26 @@ export interface components {
          * @enum {string}
          */
         Severity: "error" | "warning";
+        /** @description The tools as somebody would see them. */
+        Sight: {
+            /**
+             * Format: uint64
+             * @description Tools they can use.
+             */
+            allowed: number;
+            /**
+             * Format: uint64
+             * @description Those among them about which a person is asked first.
+             */
+            asked: number;
+            /**
+             * Format: uint64
+             * @description Tools that are kept from them.
+             */
+            denied: number;
+            /** @description The tools that fit what was searched for, in the order of their ids: 300 at most. */
+            tools: components["schemas"]["SeenTool"][];
+        };
         /**
          * @description The origin of a tool: the part of its id before the colon.
          * @enum {string}
@@ -6945,6 +8139,7 @@ export interface components {
              * @description The conversation it belongs to.
              */
             topic?: string | null;
+            job?: components["schemas"]["JobName"] | null;
             /** @description Canonical id of the tool. */
             tool: string;
             /** @description The name the caller used, an alias perhaps: it decides the shape of their result. */
@@ -6973,7 +8168,7 @@ export interface components {
             state: components["schemas"]["TicketState"];
             /** @description The time at which it was asked. */
             created_at: components["schemas"]["Time"];
-            /** @description The time at which it lapses: 300 s later. */
+            /** @description The time at which it lapses: 300 s later; of a job's, so late that its owner finds it. */
             expires_at: components["schemas"]["Time"];
         };
         /**
@@ -7262,6 +8457,593 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    get_api_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_agents: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentDraft"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The name could be taken for another agent's, or there are as many as there may be. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_agents_choices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentChoices"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_agents_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_agents_id: {
+        parameters: {
+            query?: {
+                /** @description The version that was read: where it is another by now, nothing is changed. */
+                version?: number | null;
+            };
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AgentDraft"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Agent"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was changed meanwhile, or its name could be taken for another's. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_agents_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is the built-in one. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_agents_id_versions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentVersion"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_agents_id_versions_number: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AgentDraft"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_audit: {
         parameters: {
             query?: {
@@ -12919,6 +14701,925 @@ export interface operations {
             };
         };
     };
+    get_api_jobs: {
+        parameters: {
+            query?: {
+                /** @description `true` for everybody's, which needs the permission `*`. Of others' it is not told what they do, only of which kind. */
+                all?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_jobs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewJob"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeJob"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_jobs_preview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["JobMoments"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobPreview"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewJob"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MadeJob"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_jobs_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_jobs_id_pause: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_jobs_id_resume: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Job"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_jobs_id_run: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRun"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_jobs_id_runs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["JobRun"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_keys: {
         parameters: {
             query?: {
@@ -15252,6 +17953,134 @@ export interface operations {
             };
         };
     };
+    get_api_notices: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Notice"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_notices_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_api_offline_ask: {
         parameters: {
             query?: never;
@@ -15615,6 +18444,514 @@ export interface operations {
             };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_policies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoliciesView"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_policies: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["Policies"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PoliciesView"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another version is in force than the one it was made from. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_policies_explain: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyQuestion"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Explanation"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_policies_groups: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Groups"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_policies_replay: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicyReplay"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Replay"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_policies_view: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PolicySituation"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Sight"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -17548,6 +20885,238 @@ export interface operations {
                 };
             };
             /** @description It is built in or in use. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_rules: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["NewRule"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Rule"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The question was refused or has changed, or there are too many rules. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_rules_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -22161,6 +25730,112 @@ export interface operations {
             };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_hooks_token: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                token: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": unknown;
+            };
+        };
+        responses: {
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HookTaken"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The signature does not fit, or its time is not now. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It was taken before, or its job is paused. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
