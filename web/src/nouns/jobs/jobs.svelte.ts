@@ -23,8 +23,8 @@ export const jobs = new Jobs();
 export const STATES: Record<string, readonly [string, string]> = {
   queued: ['Waits for its turn', 'queued'],
   running: ['Running', 'busy'],
-  waiting: ['Waits for your answer', 'waiting'],
-  done: ['Done', 'ok'],
+  waiting: ['Waits for your answer', 'available'],
+  done: ['Done', 'good'],
   failed: ['Failed', 'error'],
   cancelled: ['Not run', 'disabled'],
   uncertain: ['Uncertain', 'error'],
