@@ -36,35 +36,39 @@ export function jobWalks() {
     await mainOf(owner).getByText('Next times').waitFor();
   });
 
-  walk('a job is made with its next five times in view, run now, and its message is in the inbox', { firefox: true }, async ({ owner, base }) => {
-    const main = mainOf(owner);
-    await owner.goto(`${base}/jobs/new`);
-    await main.getByLabel('Name').fill('Stand-up');
-    await main.getByLabel('Message').fill('What is in the way?');
-    await main.getByLabel('Cron expression').fill('0 0 31 2 *');
-    await main.getByText('never fires').waitFor();
-    await main.getByRole('button', { name: 'Each weekday at 9' }).click();
-    await main.getByLabel('Time zone').fill('Europe/Berlin');
-    await main.getByText('The next 5').waitFor();
-    await until('five times to be shown', async () => (await main.getByRole('listitem').count()) === 5);
-    await shoot(owner, 'jobs-form');
-    same(await axe(owner), [], 'what axe found');
-    await main.getByRole('button', { name: 'Make the job' }).click();
-    await main.getByRole('heading', { name: 'Stand-up' }).waitFor();
-    await main.getByRole('button', { name: 'Run now' }).click();
-    await runsOf(owner).getByText('Done').first().waitFor();
-    await runsOf(owner).getByText('Run by hand').click();
-    await runsOf(owner).getByText('It is in the inbox.').waitFor();
-    await shoot(owner, 'jobs-ran');
-    same(await axe(owner), [], 'what axe found');
-    await until('the title to tell of the message', async () => (await owner.title()).startsWith('(1) '));
-    await owner.goto(`${base}/inbox`);
-    await main.getByText('What is in the way?').waitFor();
-    await shoot(owner, 'jobs-inbox');
-    same(await axe(owner), [], 'what axe found');
-    await main.getByRole('button', { name: 'Put this message away' }).click();
-    await main.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
-  });
+  walk(
+    'a job is made with its next five times in view, run now, and its message is in the inbox',
+    { firefox: true, provokes: ['400 POST /api/jobs/preview'] },
+    async ({ owner, base }) => {
+      const main = mainOf(owner);
+      await owner.goto(`${base}/jobs/new`);
+      await main.getByLabel('Name').fill('Stand-up');
+      await main.getByLabel('Message').fill('What is in the way?');
+      await main.getByLabel('Cron expression').fill('0 0 31 2 *');
+      await main.getByText('never fires').waitFor();
+      await main.getByRole('button', { name: 'Each weekday at 9' }).click();
+      await main.getByLabel('Time zone').fill('Europe/Berlin');
+      await main.getByText('The next 5').waitFor();
+      await until('five times to be shown', async () => (await main.getByRole('listitem').count()) === 5);
+      await shoot(owner, 'jobs-form');
+      same(await axe(owner), [], 'what axe found');
+      await main.getByRole('button', { name: 'Make the job' }).click();
+      await main.getByRole('heading', { name: 'Stand-up' }).waitFor();
+      await main.getByRole('button', { name: 'Run now' }).click();
+      await runsOf(owner).getByText('Done').first().waitFor();
+      await runsOf(owner).getByText('Run by hand').click();
+      await runsOf(owner).getByText('It is in the inbox.').waitFor();
+      await shoot(owner, 'jobs-ran');
+      same(await axe(owner), [], 'what axe found');
+      await until('the title to tell of the message', async () => (await owner.title()).startsWith('(1) '));
+      await owner.goto(`${base}/inbox`);
+      await main.getByText('What is in the way?').waitFor();
+      await shoot(owner, 'jobs-inbox');
+      same(await axe(owner), [], 'what axe found');
+      await main.getByRole('button', { name: 'Put this message away' }).click();
+      await main.getByRole('heading', { name: 'Nothing waits for you' }).waitFor();
+    },
+  );
 
   walk('a job is paused, changed and deleted', async (world) => {
     const { owner, base } = world;
@@ -74,7 +78,7 @@ export function jobWalks() {
     await main.getByRole('button', { name: 'Pause' }).click();
     await main.getByRole('button', { name: 'Resume' }).waitFor();
     await main.getByRole('button', { name: 'Change' }).click();
-    await main.getByRole('button', { name: 'At a distance' }).click();
+    await main.getByRole('button', { name: 'At intervals' }).click();
     await main.getByLabel('Every', { exact: true }).fill('2');
     await main.getByText('every 2 hours').waitFor();
     await main.getByRole('button', { name: 'Save' }).click();
@@ -111,7 +115,7 @@ export function jobWalks() {
       'webhook-signature': `v1,${signature}`,
     };
     same((await fetch(address, { method: 'POST', body, headers })).status, 202, 'what the webhook answers');
-    await runsOf(owner).getByText('Waits for your answer').waitFor();
+    await runsOf(owner).getByText('Waits for your answer', { exact: true }).waitFor();
     await runsOf(owner).getByRole('link', { name: 'Answer it' }).click();
     await main.getByText('Asked by the job Note').waitFor();
     await shoot(owner, 'jobs-question');
@@ -120,6 +124,28 @@ export function jobWalks() {
     await owner.goto(`${base}/jobs`);
     await mainOf(owner).getByRole('link', { name: /^Note/ }).click();
     await runsOf(owner).getByText('Done').first().waitFor();
+  });
+
+  walk('a task is given to the agent that is chosen', async (world) => {
+    const { owner, base, call } = world;
+    const main = mainOf(owner);
+    const reader = await call('POST', '/api/agents', { name: 'reader', description: 'Reads and quotes.', instructions: 'Quote what you read.' });
+    await owner.goto(`${base}/jobs/new`);
+    await main.getByRole('button', { name: 'Give a task' }).click();
+    same(await main.getByLabel('Agent', { exact: true }).inputValue(), 'assistant', 'the agent that is chosen at first');
+    await main.getByLabel('Agent', { exact: true }).selectOption({ label: 'reader' });
+    await main.getByText('Reads and quotes.').waitFor();
+    await main.getByLabel('Task').fill('Only say something');
+    await shoot(owner, 'jobs-task');
+    same(await axe(owner), [], 'what axe found');
+    await main.getByRole('button', { name: 'Make the job' }).click();
+    await main.getByText('Gives reader a task').waitFor();
+    same((await call('GET', '/api/jobs'))[0].do.agent, reader.id, 'the agent of the job');
+    await main.getByRole('button', { name: 'Run now' }).click();
+    await runsOf(owner).getByText('Done').first().waitFor();
+    await runsOf(owner).getByText('Run by hand').click();
+    await runsOf(owner).getByRole('link', { name: 'Open the conversation' }).waitFor();
+    await shoot(owner, 'jobs-task-done');
   });
 
   for (const theme of ['light', 'dark']) {

@@ -27,6 +27,8 @@ const PAGES = [
   '/processes/propose',
   '/jobs',
   '/jobs/new',
+  '/policies/layers',
+  '/policies/rules',
   '/audit',
   '/outbound',
   '/users/people',

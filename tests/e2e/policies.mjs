@@ -1,7 +1,8 @@
 // Policies and rules: a draft tried on the past and saved, a tool seen as somebody else, a question that becomes a rule.
 import { ask } from './chat.mjs';
 import { askBeforeCommands } from './given.mjs';
-import { axe, same, shoot, until, walk } from './lib.mjs';
+import { axe, person, same, shoot, until, walk } from './lib.mjs';
+import { look, settled } from './look.mjs';
 
 const thread = (page) => page.getByRole('region', { name: 'Messages' });
 
@@ -22,7 +23,7 @@ export function policyWalks() {
     const tools = owner.getByRole('region', { name: 'Tools', exact: true });
     await owner.getByRole('searchbox', { name: 'Tool' }).fill('calc');
     await tools.getByRole('button', { name: 'builtin:calculator' }).click();
-    await owner.getByRole('region', { name: 'Layers for builtin:calculator' }).getByText('deny: calculator').waitFor();
+    await owner.getByRole('region', { name: 'Layers for builtin:calculator' }).getByRole('cell', { name: 'deny: calculator' }).waitFor();
     await owner.getByRole('button', { name: 'Save', exact: true }).click();
     await owner.getByText('Saved. It holds from now on.').waitFor();
     const refused = await call('POST', '/api/tools/calculator/invoke', { params: { expression: '1 + 1' } }).catch((error) => error.message);
@@ -49,6 +50,7 @@ export function policyWalks() {
     await thread(owner).getByText('The command said: walked.').waitFor();
     await ask(owner, base, 'Please run the greeting');
     await thread(owner).getByText('The command said: walked.').waitFor();
+    await thread(owner).getByText('2 steps').click();
     await thread(owner).getByText('by a rule of anna').first().waitFor();
     await owner.goto(`${base}/policies/rules`);
     const rules = owner.getByRole('region', { name: 'Rules' });
@@ -62,4 +64,27 @@ export function policyWalks() {
     await ask(owner, base, 'Please run the greeting');
     await until('it is asked again', () => owner.getByRole('form', { name: 'Approval: exec' }).isVisible());
   });
+
+  for (const theme of ['light', 'dark']) {
+    for (const width of [380, 1440]) {
+      walk(`policies and the question fit ${width} px in ${theme}`, async (world) => {
+        const { browser, base, state } = world;
+        await askBeforeCommands(world);
+        const page = await person(browser, { theme, width, state });
+        const found = [];
+        await ask(page, base, 'Please run the greeting');
+        const always = page.getByRole('button', { name: 'Always allow this' });
+        await always.waitFor();
+        found.push(...(await look(page, '/policies-question', theme, width)));
+        await always.click();
+        await thread(page).getByText('The command said: walked.').waitFor();
+        for (const path of ['/policies/layers', '/policies/rules']) {
+          await page.goto(`${base}${path}`);
+          await settled(page);
+          found.push(...(await look(page, path.replace('s/', 's-'), theme, width)));
+        }
+        same(found, [], 'what axe found');
+      });
+    }
+  }
 }

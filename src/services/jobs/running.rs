@@ -98,7 +98,7 @@ impl Jobs {
             origin: Origin::joined(run.job.origin.clone(), from_webhook),
         };
         let at = self.tasks.begin(task).await?;
-        let line = format!("Try {}: {agent} does the task.", run.run.attempt);
+        let line = format!("Try {}: the agent does the task.", run.run.attempt);
         self.note(run, Begun::Task(at.0, at.1), line).await?;
         Ok(at)
     }

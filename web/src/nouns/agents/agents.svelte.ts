@@ -23,6 +23,17 @@ class Agents {
   named(id: string): Agent | undefined {
     return this.all?.find((one) => one.id === id);
   }
+
+  /** The agent that is meant by its id or by its name. */
+  meant(text: string): Agent | undefined {
+    return this.named(text) ?? this.all?.find((one) => one.name === text);
+  }
+
+  /** Returns the words for an agent that something names by its id or its name. */
+  nameOf(text: string): string {
+    const gone = this.all ? 'an agent that is gone' : 'an agent';
+    return this.meant(text)?.name ?? (/^[\da-f]{8}-[\da-f-]{27}$/i.test(text) ? gone : text);
+  }
 }
 
 export const agents = new Agents();

@@ -1,6 +1,7 @@
 /** The jobs of who is signed in, the next due first: shared by the list and the page beside it. */
 import { client, ok } from '../../lib/http';
 import type { Job } from '../../lib/types';
+import { agents } from '../agents/agents.svelte';
 
 class Jobs {
   all = $state.raw<Job[] | null>(null);
@@ -22,8 +23,8 @@ export const jobs = new Jobs();
 export const STATES: Record<string, readonly [string, string]> = {
   queued: ['Waits for its turn', 'queued'],
   running: ['Running', 'busy'],
-  waiting: ['Waits for your answer', 'waiting'],
-  done: ['Done', 'ok'],
+  waiting: ['Waits for your answer', 'available'],
+  done: ['Done', 'good'],
   failed: ['Failed', 'error'],
   cancelled: ['Not run', 'disabled'],
   uncertain: ['Uncertain', 'error'],
@@ -34,7 +35,7 @@ export function deedOf(job: Job): string {
   const { tool, backup, task, agent } = job.do;
   if (tool) return `Calls ${tool}`;
   if (backup) return 'Makes a backup';
-  if (task !== undefined && task !== null) return `Gives ${agent ?? 'assistant'} a task`;
+  if (task !== undefined && task !== null) return `Gives ${agents.nameOf(agent ?? 'assistant')} a task`;
   return 'Sends a message';
 }
 
