@@ -191,6 +191,7 @@ async fn a_dry_run_checks_everything_and_runs_nothing() {
     let wanted = json!({
         "dry_run": true, "tool": "builtin:send", "arguments": {"text": "hi"}, "risk": "high_write", "asks": true,
         "reason": "It is high write, and you do not hold the permission '*'.", "question": "Run send-short?",
+        "rule": null,
     });
     assert_eq!(done.output.data, wanted);
     assert_eq!(rehearse(json!({"txt": "hi"})).await.unwrap_err().kind(), Kind::Invalid);
