@@ -63,7 +63,10 @@ async fn what_the_agent_asks_waits_for_the_owner_and_then_it_goes_on() {
         tokio::task::yield_now().await;
     };
     assert_eq!(ticket["job"]["name"], json!("Hook"), "{ticket}");
-    assert_eq!(last(&chat, id).await["state"], json!("waiting"));
+    // The turn is parked right after its question is written.
+    while last(&chat, id).await["state"] != json!("waiting") {
+        tokio::task::yield_now().await;
+    }
     chat.app.satchel.app.clock.advance(Duration::from_secs(86_400));
     let path = format!("/api/tickets/{}", ticket["id"].as_str().unwrap());
     chat.owner.do_it("POST", &path, json!({"decision": "approve"})).await;
