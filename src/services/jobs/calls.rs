@@ -40,7 +40,7 @@ pub async fn list(cx: &Context) -> Result<Vec<Job>> {
 /// If there is no such job of theirs.
 pub async fn pause(cx: &Context, id: JobId) -> Result<Job> {
     let (jobs, by) = jobs(cx);
-    jobs.pause(&by, id, Whose::Own(by.caller.user)).await
+    jobs.pause(&by, id, Whose::Own(by.caller.user)).await.map(|job| noted(cx, job))
 }
 
 /// Lets one go on.
@@ -50,7 +50,7 @@ pub async fn pause(cx: &Context, id: JobId) -> Result<Job> {
 /// If there is no such job of theirs, or its moments are over.
 pub async fn resume(cx: &Context, id: JobId) -> Result<Job> {
     let (jobs, by) = jobs(cx);
-    jobs.resume(&by, id).await
+    jobs.resume(&by, id).await.map(|job| noted(cx, job))
 }
 
 /// Deletes one.
@@ -60,5 +60,11 @@ pub async fn resume(cx: &Context, id: JobId) -> Result<Job> {
 /// If there is no such job of theirs.
 pub async fn delete(cx: &Context, id: JobId) -> Result<Job> {
     let (jobs, by) = jobs(cx);
-    jobs.delete(&by, id, Whose::Own(by.caller.user)).await
+    jobs.delete(&by, id, Whose::Own(by.caller.user)).await.map(|job| noted(cx, job))
+}
+
+/// The job, which a model reads now.
+fn noted(cx: &Context, job: Job) -> Job {
+    cx.taint().note(job.origin.clone());
+    job
 }

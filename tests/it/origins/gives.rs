@@ -46,6 +46,7 @@ const TOOLS: &[(&str, Gives)] = &[
     ("search_processes", Others("a process has an origin until a person has reviewed it")),
     ("find_tools", Own("what people wrote of tools or reviewed; no need of another conversation")),
     ("parallel", Others("what it calls says so")),
+    ("schedule", Others("a job has an origin")),
 ];
 
 #[tokio::test]

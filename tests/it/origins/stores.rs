@@ -76,6 +76,8 @@ const WITHOUT: &[(&str, &str)] = &[
     ("result_parts", "the row of their result says it"),
     ("collections", APART),
     ("collection_roles", PEOPLE),
+    ("policies", PEOPLE),
+    ("rules", PEOPLE),
     ("document_texts", APART),
     ("chunks", APART),
     ("scripts", APART),

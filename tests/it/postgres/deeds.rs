@@ -19,6 +19,7 @@ use satchel::{
         graph::{self, Graph},
         jobs::Whose,
         origins::{Kind, Origins, Vouch},
+        people::Actor,
         runs::{self, Sight},
         turns::{AttachmentData, Turns},
         uses,
@@ -81,8 +82,13 @@ async fn with_the_graph(app: &TestApp) {
     assert_eq!(graph.around(sight, "heron", None, 1).await.unwrap().edges.len(), 1);
 }
 
+/// Somebody who may do everything, and has an account.
+async fn person(app: &TestApp) -> Actor {
+    Actor { caller: app.caller(&["*"]).await, ..app.owner().await }
+}
+
 async fn with_agents(app: &TestApp) {
-    let (owner, db) = (app.owner().await, &app.satchel.app.db);
+    let (owner, db) = (person(app).await, &app.satchel.app.db);
     let (agents, caller) = (Agents::new(db), &owner.caller);
     let draft: AgentDraft = serde_json::from_value(json!({"name": "heron", "shared_with": ["operator"]})).unwrap();
     let made = agents.create(&owner, draft.clone()).await.unwrap();
@@ -98,7 +104,7 @@ async fn with_agents(app: &TestApp) {
 
 /// A job by a webhook: made, changed, run, told of, deleted.
 async fn with_jobs(app: &TestApp) {
-    let (owner, jobs) = (app.owner().await, &app.satchel.services.jobs);
+    let (owner, jobs) = (person(app).await, &app.satchel.services.jobs);
     let stored = &app.satchel.app.stores.jobs;
     let draft = || -> Draft {
         serde_json::from_value(json!({"when": {"webhook": true}, "do": {"message": "heron"}, "notify": ["inbox"]}))
