@@ -130,7 +130,7 @@ fn exhausted(message: String) -> Error {
 
 /// The name that a text calls at its beginning, as `@name`.
 fn called_name(text: &str) -> Option<&str> {
-    let word = text.trim_start().strip_prefix('@')?.split_whitespace().next()?;
+    let word = text.trim_start().strip_prefix('@')?.split(char::is_whitespace).next()?;
     let name = word.trim_end_matches(|c: char| !(c.is_alphanumeric() || c == '_'));
     (!name.is_empty()).then_some(name)
 }
