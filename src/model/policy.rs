@@ -6,7 +6,7 @@ mod names;
 
 use std::collections::BTreeMap;
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 
 use super::error::{Error, Result};
 
@@ -22,7 +22,8 @@ pub const LARGEST: usize = 256 << 10;
 const LONGEST: usize = 200;
 
 /// One layer: what passes it is in its profile, fits its allow list and is not denied.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+#[serde(deny_unknown_fields, default)]
 #[schema(as = PolicyLayer)]
 pub struct Layer {
     /// A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing.
@@ -37,43 +38,6 @@ pub struct Layer {
     /// Patterns of tools about whose calls a person is asked, whatever their risk.
     #[schema(max_items = 1000)]
     pub ask: Vec<String>,
-}
-
-/// The fields of a layer, as they are written.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-struct Fields {
-    profile: Option<String>,
-    allow: Vec<String>,
-    deny: Vec<String>,
-    ask: Vec<String>,
-}
-
-/// A layer, or the name of a profile alone.
-struct LayerVisitor;
-
-impl<'de> serde::de::Visitor<'de> for LayerVisitor {
-    type Value = Layer;
-
-    fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str("a layer {profile?, allow[], deny[], ask[]} or the name of a profile")
-    }
-
-    fn visit_str<E>(self, profile: &str) -> Result<Layer, E> {
-        Ok(Layer { profile: Some(profile.to_owned()), ..Layer::default() })
-    }
-
-    fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Layer, A::Error> {
-        let Fields { profile, allow, deny, ask } =
-            Fields::deserialize(serde::de::value::MapAccessDeserializer::new(map))?;
-        Ok(Layer { profile, allow, deny, ask })
-    }
-}
-
-impl<'de> Deserialize<'de> for Layer {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        deserializer.deserialize_any(LayerVisitor)
-    }
 }
 
 /// Layers by the name of a provider or a channel, or by the id of an agent.

@@ -5,7 +5,7 @@ mod spent;
 
 use serde_json::json;
 
-use self::rows::{SELECT, VISIBLE, agent, at, put_shares, require_free, require_shares, require_visible, version};
+use self::rows::{SELECT, SHARED_WITH, agent, at, put_shares, require_free, require_shares, require_visible, version};
 pub(super) use self::spent::spend;
 pub use self::spent::spent;
 use super::{db::Db, people::Actor, sql::Tx};
@@ -37,7 +37,7 @@ impl Agents {
     /// Those this caller sees: the built-in one, then by name.
     pub async fn list(&self, caller: &Caller) -> Result<Vec<Agent>> {
         let sql = format!(
-            "{SELECT} WHERE a.deleted_at IS NULL AND {VISIBLE}
+            "{SELECT} WHERE a.deleted_at IS NULL AND {SHARED_WITH}
              ORDER BY CASE WHEN a.id = 'assistant' THEN 0 ELSE 1 END, a.name_key, a.id LIMIT ?2"
         );
         let caller = caller.clone();
@@ -49,7 +49,7 @@ impl Agents {
     pub async fn bytes(&self, caller: &Caller) -> Result<usize> {
         let sql = format!(
             "SELECT CAST(coalesce(sum(octet_length(v.content)), 0) AS BIGINT) FROM agents a
-             JOIN agent_versions v ON v.agent = a.id AND v.version = a.version WHERE a.deleted_at IS NULL AND {VISIBLE}"
+             JOIN agent_versions v ON v.agent = a.id AND v.version = a.version WHERE a.deleted_at IS NULL AND {SHARED_WITH}"
         );
         let reader = caller.reader().to_string();
         let bytes: i64 = self.db.read(move |tx| tx.one(&sql, [reader])).await?;
@@ -71,7 +71,7 @@ impl Agents {
         let (caller, key) = (caller.clone(), name.to_lowercase());
         // Whoever may do everything means their own and what is shared, not what others keep for themselves.
         let sql = format!(
-            "{SELECT} WHERE a.deleted_at IS NULL AND a.name_key = ?2 AND {VISIBLE}
+            "{SELECT} WHERE a.deleted_at IS NULL AND a.name_key = ?2 AND {SHARED_WITH}
              ORDER BY CASE WHEN a.owner = ?1 THEN 0 ELSE 1 END, a.created_at, a.id LIMIT 1"
         );
         let read = move |tx: &Tx| tx.first(&sql, (caller.user.to_string(), key), |row| agent(row, &caller));

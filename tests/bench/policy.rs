@@ -63,7 +63,7 @@ fn layers(report: &mut Report) -> Result<()> {
     let registry = tools()?;
     let layer = |part: usize| json!({"deny": [format!("catalog:system{part}.*"), "*99"], "ask": ["*7"], "allow": ["catalog:*"]});
     let document = json!({
-        "profile": "full", "provider_profile": {"p": layer(1)}, "global": layer(2), "global_provider": {"p": layer(3)},
+        "profile": {"profile": "full"}, "provider_profile": {"p": layer(1)}, "global": layer(2), "global_provider": {"p": layer(3)},
         "agent": {"a": layer(4)}, "agent_provider": {"a": {"p": layer(5)}}, "group": {"c": layer(6)},
         "sandbox": layer(7), "subagent": layer(8),
     });

@@ -1,6 +1,6 @@
 //! What a job does, as it is written and as it is read.
 
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::name_from;
@@ -33,7 +33,7 @@ pub struct Do {
     #[schema(value_type = Option<Object>)]
     pub params: Option<Value>,
     /// Makes a backup, as the settings have it.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "backup")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub backup: Option<Backup>,
     /// Puts this text into the owner's inbox.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -51,15 +51,6 @@ pub struct Do {
 #[serde(deny_unknown_fields)]
 #[schema(as = JobBackup)]
 pub struct Backup {}
-
-/// `true` stands for an empty object.
-fn backup<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Backup>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null | Value::Bool(false) => Ok(None),
-        Value::Bool(true) => Ok(Some(Backup {})),
-        value => serde_json::from_value(value).map(Some).map_err(serde::de::Error::custom),
-    }
-}
 
 /// What a job does.
 #[derive(Debug, Clone, PartialEq)]
@@ -209,7 +200,7 @@ mod tests {
         let deed: Do = serde_json::from_value(json!({"task": " Sum up the day \n"})).unwrap();
         let wanted = Deed::Task { agent: "assistant".to_owned(), task: "Sum up the day".to_owned() };
         assert_eq!(deed.check().unwrap(), wanted);
-        let deed: Do = serde_json::from_value(json!({"backup": true})).unwrap();
+        let deed: Do = serde_json::from_value(json!({"backup": {}})).unwrap();
         assert_eq!(deed.check().unwrap(), Deed::Backup);
     }
 }

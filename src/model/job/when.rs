@@ -2,8 +2,7 @@
 
 use chrono::{DateTime, NaiveDate, NaiveDateTime, NaiveTime};
 use chrono_tz::Tz;
-use serde::{Deserialize, Deserializer, Serialize};
-use serde_json::Value;
+use serde::{Deserialize, Serialize};
 
 use super::{cron::CronRule, recurrence::Recurrence, zone};
 use crate::{
@@ -39,7 +38,7 @@ pub struct When {
     #[schema(minimum = 60)]
     pub every_seconds: Option<u64>,
     /// When its address is called.
-    #[serde(default, skip_serializing_if = "Option::is_none", deserialize_with = "webhook")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub webhook: Option<Webhook>,
 }
 
@@ -51,15 +50,6 @@ pub struct Webhook {
     /// The path of its address; Satchel chooses it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
-}
-
-/// `true` stands for an empty object.
-fn webhook<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Webhook>, D::Error> {
-    match Value::deserialize(deserializer)? {
-        Value::Null | Value::Bool(false) => Ok(None),
-        Value::Bool(true) => Ok(Some(Webhook::default())),
-        value => serde_json::from_value(value).map(Some).map_err(serde::de::Error::custom),
-    }
 }
 
 /// The moments as they are computed.
@@ -268,8 +258,8 @@ mod tests {
     }
 
     #[test]
-    fn a_webhook_is_an_object_or_true() {
-        for text in [r#"{"webhook": true}"#, r#"{"webhook": {}}"#, r#"{"webhook": {"path": "/hooks/x"}}"#] {
+    fn a_webhook_is_an_object() {
+        for text in [r#"{"webhook": {}}"#, r#"{"webhook": {"path": "/hooks/x"}}"#] {
             let when: When = serde_json::from_str(text).unwrap();
             let (when, trigger) = when.check(Time::from_millis(0)).unwrap();
             assert!(matches!(trigger, Trigger::Webhook), "{text}");

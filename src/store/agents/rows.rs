@@ -19,13 +19,13 @@ pub(super) const SELECT: &str = "SELECT a.id, a.version, a.created_at, a.updated
    FROM agents a JOIN agent_versions v ON v.agent = a.id AND v.version = a.version";
 
 /// The condition that the reader `?1` sees the agent `a`.
-pub(super) const VISIBLE: &str = "(?1 = '*' OR a.owner = ?1 OR EXISTS (
+pub(super) const SHARED_WITH: &str = "(?1 = '*' OR a.owner = ?1 OR EXISTS (
    SELECT 1 FROM agent_shares s WHERE s.agent = a.id AND (s.name = '*' OR EXISTS (
      SELECT 1 FROM users u WHERE u.id = ?1 AND (s.name = u.role OR s.name = u.username_key)))))";
 
 /// One that a caller sees.
 pub(super) fn require_visible(tx: &Tx, caller: &Caller, id: &AgentId) -> Result<Agent> {
-    let sql = format!("{SELECT} WHERE a.deleted_at IS NULL AND {VISIBLE} AND a.id = ?2");
+    let sql = format!("{SELECT} WHERE a.deleted_at IS NULL AND {SHARED_WITH} AND a.id = ?2");
     let found = tx.first(&sql, (caller.reader().to_string(), id.to_string()), |row| agent(row, caller))?;
     found.ok_or_else(|| unknown(id.as_str()))
 }
@@ -90,7 +90,7 @@ pub(super) fn require_shares(tx: &Tx, caller: &Caller, shares: &[String]) -> Res
 /// all that are.
 pub(super) fn require_free(tx: &Tx, caller: &Caller, id: &AgentId, draft: &AgentDraft) -> Result<()> {
     let sql = format!(
-        "SELECT a.name_key FROM agents a WHERE a.deleted_at IS NULL AND a.id <> ?2 AND ({VISIBLE}
+        "SELECT a.name_key FROM agents a WHERE a.deleted_at IS NULL AND a.id <> ?2 AND ({SHARED_WITH}
            OR (?3 = 1 AND EXISTS (SELECT 1 FROM agent_shares o WHERE o.agent = a.id)))"
     );
     let is_shared = i64::from(!draft.shared_with.is_empty());

@@ -92,7 +92,7 @@ async fn a_preview_shows_the_next_five_times_in_their_zone() {
     let shown = desk.ask("POST", "/api/jobs/preview", &when).await;
     assert_eq!(shown["times"].as_array().unwrap().len(), 5, "{shown}");
     assert_eq!(shown["words"], json!("at 02:30, Europe/Berlin"));
-    let once = desk.ask("POST", "/api/jobs/preview", &json!({"when": {"webhook": true}})).await;
+    let once = desk.ask("POST", "/api/jobs/preview", &json!({"when": {"webhook": {}}})).await;
     assert_eq!(once, json!({"times": [], "words": "when its address is called"}));
 }
 

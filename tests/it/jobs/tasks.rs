@@ -48,7 +48,7 @@ async fn what_the_agent_asks_waits_for_the_owner_and_then_it_goes_on() {
     let write = json!({"path": "a.txt", "content": "x"});
     let chat = Chat::start(vec![call("write", write), say("Written.")]).await;
     // Even who may do everything is asked once content from outside is near.
-    let made = json!({"name": "Hook", "when": {"webhook": true}, "do": {"task": "Write it down."}});
+    let made = json!({"name": "Hook", "when": {"webhook": {}}, "do": {"task": "Write it down."}});
     let made = chat.owner.do_it("POST", "/api/jobs", made).await;
     let jobs = &chat.app.satchel.app.stores.jobs;
     let now = chat.app.satchel.app.clock.now();

@@ -56,7 +56,7 @@ async fn what_is_odd_about_a_document_is_said_and_what_is_wrong_refused() {
         &server,
         &mara,
         json!({
-            "profile": "codign", "global": {"allow": ["nothing_there"], "deny": ["group:felts"]},
+            "profile": {"profile": "codign"}, "global": {"allow": ["nothing_there"], "deny": ["group:felts"]},
             "provider_profile": {"nobody": "full"}, "agent": {"assistant": {"deny": ["group:fs"]}},
         }),
     )

@@ -107,7 +107,7 @@ async fn with_jobs(app: &TestApp) {
     let (owner, jobs) = (person(app).await, &app.satchel.services.jobs);
     let stored = &app.satchel.app.stores.jobs;
     let draft = || -> Draft {
-        serde_json::from_value(json!({"when": {"webhook": true}, "do": {"message": "heron"}, "notify": ["inbox"]}))
+        serde_json::from_value(json!({"when": {"webhook": {}}, "do": {"message": "heron"}, "notify": ["inbox"]}))
             .unwrap()
     };
     let id = jobs.create(&owner, draft()).await.unwrap().job.id;
