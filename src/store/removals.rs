@@ -130,7 +130,7 @@ fn passages(tx: &Tx, conversation: &str, room: &mut Room) -> Result<bool> {
 
 /// Removes turns, which have no messages any more. Returns whether none is left.
 fn turns(tx: &Tx, conversation: &str, room: &mut Room) -> Result<bool> {
-    let sql = "SELECT id AS part, octet_length(caller) + coalesce(octet_length(context), 0) AS bytes FROM turns
+    let sql = "SELECT id AS part, octet_length(CAST(caller AS TEXT)) + coalesce(octet_length(CAST(context AS TEXT)), 0) AS bytes FROM turns
                WHERE conversation = ?1 LIMIT ?2";
     for (turn, bytes) in parts::<String>(tx, sql, (conversation, ROWS))? {
         tx.run("DELETE FROM turns WHERE id = ?1", [turn])?;

@@ -42,7 +42,7 @@ fn deny_wins_an_empty_list_allows_all_and_an_unknown_profile_nothing() {
     let tool = names("builtin:read", &["fs-read"]);
     let judge = |json| layer(json).judge(&tool);
     assert!(judge(serde_json::json!({})).allowed);
-    assert!(judge(serde_json::json!("full")).allowed);
+    assert!(judge(serde_json::json!({"profile": "full"})).allowed);
     assert!(judge(serde_json::json!({"profile": "coding"})).allowed);
     assert!(!judge(serde_json::json!({"profile": "messaging"})).allowed);
     assert!(!judge(serde_json::json!({"allow": ["nothing_there"]})).allowed);
@@ -69,7 +69,7 @@ fn patches_follow_commands_unless_they_are_denied_by_name() {
 #[test]
 fn layers_apply_where_they_belong_and_a_subagent_is_denied_by_default() {
     let policies: Policies = serde_json::from_value(serde_json::json!({
-        "provider_profile": {"local": "minimal"}, "agent": {"assistant": {"deny": ["exec"]}},
+        "provider_profile": {"local": {"profile": "minimal"}}, "agent": {"assistant": {"deny": ["exec"]}},
         "agent_provider": {"assistant": {"local": {"deny": ["read"]}}}, "group": {"c": {}}, "sandbox": {},
     }))
     .unwrap();

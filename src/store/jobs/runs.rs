@@ -174,7 +174,7 @@ fn settle(tx: &Tx, (id, claim): (FiringId, Option<i64>), next: Next, ended: Ende
     };
     let sql = "UPDATE firings SET state = ?3, ready_at = coalesce(?4, ready_at), attempt = coalesce(?5, attempt),
                  ticket = coalesce(?6, ticket), ended_at = ?7, error = ?8, output = ?9, origin = ?10, log = ?11,
-                 node = NULL, input = CASE WHEN ?7 IS NULL THEN input ELSE NULL END
+                 node = NULL, input = CASE WHEN CAST(?7 AS BIGINT) IS NULL THEN input ELSE NULL END
                WHERE id = ?1 AND ((state = 'running' AND run = ?2) OR (state = 'waiting' AND ?2 = 0))";
     let changed = tx.run(
         sql,

@@ -57,7 +57,7 @@ async fn what_is_odd_about_a_document_is_said_and_what_is_wrong_refused() {
         &mara,
         json!({
             "profile": {"profile": "codign"}, "global": {"allow": ["nothing_there"], "deny": ["group:felts"]},
-            "provider_profile": {"nobody": "full"}, "agent": {"assistant": {"deny": ["group:fs"]}},
+            "provider_profile": {"nobody": {"profile": "full"}}, "agent": {"assistant": {"deny": ["group:fs"]}},
         }),
     )
     .await;
