@@ -165,7 +165,7 @@ impl Judge {
         });
         // A tool that is gone is judged by nothing.
         let Some((found, verdicts)) = known.clone() else { return };
-        let (would_be, by) = self.fate(call, was, &found, verdicts, &situation);
+        let (would_be, by) = self.fate((call, was), (&found, verdicts), &situation);
         if would_be == was {
             return;
         }
@@ -182,10 +182,8 @@ impl Judge {
 
     fn fate(
         &self,
-        call: &PastCall,
-        was: Fate,
-        found: &Found,
-        verdicts: Verdicts,
+        (call, was): (&PastCall, Fate),
+        (found, verdicts): (&Found, Verdicts),
         situation: &Situation,
     ) -> (Fate, String) {
         let by_policy = call.error.as_deref().is_some_and(|error| error.starts_with("The policy layer '"));

@@ -47,15 +47,14 @@ impl Scene {
     }
 
     async fn rule(&self, tool: &str, when: Value, decision: RuleDecision) -> RuleId {
-        self.rule_of(&self.mara, tool, when, decision, |rule| rule).await
+        self.rule_of(&self.mara, tool, (when, decision), |rule| rule).await
     }
 
     async fn rule_of(
         &self,
         by: &Caller,
         tool: &str,
-        when: Value,
-        decision: RuleDecision,
+        (when, decision): (Value, RuleDecision),
         change: impl Fn(Rule) -> Rule,
     ) -> RuleId {
         let rule = Rule {
@@ -147,7 +146,7 @@ async fn with_content_from_outside_a_new_host_is_asked_about_unless_the_rule_nam
     let by = Actor::at(&scene.mara, scene.app.satchel.app.clock.now());
     scene.app.satchel.app.stores.rules.end(&by, id, false).await.unwrap();
     let named = |rule: Rule| Rule { hosts: vec!["crm.example:443".to_owned()], ..rule };
-    scene.rule_of(&scene.mara, "send", when, RuleDecision::Allow, named).await;
+    scene.rule_of(&scene.mara, "send", (when, RuleDecision::Allow), named).await;
     scene.ran("send", "x").await;
     assert!(scene.asked("send", "y").await.reason.contains("content from outside"));
 }
@@ -157,15 +156,15 @@ async fn a_layer_that_asks_is_stronger_than_a_rule_and_rules_are_their_makers_an
     let scene = Scene::set().await;
     let when = json!({"/text": {"equals": "x"}});
     let other = scene.app.caller(&["*"]).await;
-    scene.rule_of(&other, "send", when.clone(), RuleDecision::Allow, |rule| rule).await;
+    scene.rule_of(&other, "send", (when.clone(), RuleDecision::Allow), |rule| rule).await;
     scene.asked("send", "x").await;
     let past = |rule: Rule| Rule { expires_at: Some(Time::from_millis(1)), ..rule };
-    scene.rule_of(&scene.mara, "send", when.clone(), RuleDecision::Allow, past).await;
+    scene.rule_of(&scene.mara, "send", (when.clone(), RuleDecision::Allow), past).await;
     let agents = |rule: Rule| Rule { agent: Some("assistant".to_owned()), ..rule };
-    scene.rule_of(&scene.mara, "send", when.clone(), RuleDecision::Allow, agents).await;
+    scene.rule_of(&scene.mara, "send", (when.clone(), RuleDecision::Allow), agents).await;
     scene.asked("send", "x").await;
     let everybody = |rule: Rule| Rule { everybody: true, ..rule };
-    scene.rule_of(&other, "send", when, RuleDecision::Allow, everybody).await;
+    scene.rule_of(&other, "send", (when, RuleDecision::Allow), everybody).await;
     scene.ran("send", "x").await;
     let document = serde_json::from_value(json!({"global": {"ask": ["send"]}})).unwrap();
     scene.app.satchel.app.stores.policies.replace(&scene.app.owner().await, None, document).await.unwrap();
