@@ -1,9 +1,12 @@
 //! `/api/policies`: the nine layers that narrow what calls may use, explained and tried out on the past.
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::{collections::BTreeMap, fmt, sync::Arc};
 
 use actix_web::web::Data;
-use serde::{Deserialize, Serialize};
+use serde::{
+    Deserialize, Deserializer, Serialize,
+    de::{MapAccess, Visitor, value::MapAccessDeserializer},
+};
 use serde_json::{Map, Value};
 use utoipa::ToSchema;
 
@@ -160,6 +163,7 @@ pub(super) struct Seen {
     #[serde(default)]
     depth: u8,
     /// Policies to look at in place of those in force: a draft.
+    #[serde(default, deserialize_with = "document")]
     policies: Option<Policies>,
 }
 
@@ -198,6 +202,7 @@ pub(super) struct Question {
     #[serde(default)]
     depth: u8,
     /// Policies to look at in place of those in force: a draft. Needs `settings:manage`.
+    #[serde(default, deserialize_with = "document")]
     policies: Option<Policies>,
 }
 
@@ -255,6 +260,7 @@ async fn named(state: &State, user: &str) -> Result<User> {
 #[schema(as = PolicyReplay)]
 pub(super) struct Trial {
     /// Policies in place of those in force.
+    #[serde(default, deserialize_with = "document")]
     policies: Option<Policies>,
     /// Rules in place of the caller's own.
     rules: Option<Vec<RuleDraft>>,
@@ -287,4 +293,27 @@ async fn try_out(state: Data<State>, Who(by): Who<Actor>, Body(trial): Body<Tria
     let draft = Draft { policies, rules: drafted };
     let past = Past { from, to, user, ..Past::default() };
     Ok(Json(replay::replay(&state.invoker, &by.caller, draft, past).await?))
+}
+
+/// Reads a document of policies where one is given: an object, and no list of its fields.
+fn document<'de, D: Deserializer<'de>>(deserializer: D) -> std::result::Result<Option<Policies>, D::Error> {
+    deserializer.deserialize_any(Document)
+}
+
+struct Document;
+
+impl<'de> Visitor<'de> for Document {
+    type Value = Option<Policies>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("an object")
+    }
+
+    fn visit_unit<E>(self) -> std::result::Result<Self::Value, E> {
+        Ok(None)
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, map: A) -> std::result::Result<Self::Value, A::Error> {
+        Policies::deserialize(MapAccessDeserializer::new(map)).map(Some)
+    }
 }

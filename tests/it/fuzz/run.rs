@@ -28,6 +28,8 @@ const LONGEST: usize = 2_000;
 const ASKING: &[&str] = &["/api/processes/propose"];
 /// Tools that are switched off in a fresh installation say so with 503.
 const OFF: &[&str] = &["exec", "bash", "shell-exec", "run_cli", "process"];
+/// Nothing of a body is looked at here before its signature fits: a stranger is told that alone.
+const SIGNED: &str = "/hooks/{token}";
 
 struct Target {
     address: SocketAddr,
@@ -96,6 +98,7 @@ fn judge(operation: &Operation, answer: &Answer, refused: Option<&str>) -> Optio
         _ if problem.is_empty() => Some("nothing is said".to_owned()),
         _ if problem.len() > LONGEST => Some(format!("{} bytes are said", problem.len())),
         Some("params") if problem.contains("arguments") => None,
+        _ if operation.path == SIGNED => None,
         Some(name) if !off && !problem.contains(name) => Some(format!("'{name}' is not named")),
         _ => None,
     }
