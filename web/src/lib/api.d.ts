@@ -2394,7 +2394,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends a rule. */
+        /** Ends a rule. A person does. */
         delete: operations["delete_api_rules_id"];
         options?: never;
         head?: never;
@@ -3587,13 +3587,25 @@ export interface components {
         };
         BTreeMap: {
             [key: string]: {
-                /** @description A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing. */
-                profile?: string | null;
-                /** @description Patterns of tools that pass: names, ids, aliases, `*` for any part, `group:<name>`. Empty lets all pass. */
+                /**
+                 * @description A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing.
+                 * @default null
+                 */
+                profile: string | null;
+                /**
+                 * @description Patterns of tools that pass: names, ids, aliases, `*` for any part, `group:<name>`. Empty lets all pass.
+                 * @default []
+                 */
                 allow: string[];
-                /** @description Patterns of tools that do not pass, whatever else is said here. */
+                /**
+                 * @description Patterns of tools that do not pass, whatever else is said here.
+                 * @default []
+                 */
                 deny: string[];
-                /** @description Patterns of tools about whose calls a person is asked, whatever their risk. */
+                /**
+                 * @description Patterns of tools about whose calls a person is asked, whatever their risk.
+                 * @default []
+                 */
                 ask: string[];
             };
         };
@@ -6527,13 +6539,25 @@ export interface components {
         };
         /** @description One layer: what passes it is in its profile, fits its allow list and is not denied. */
         PolicyLayer: {
-            /** @description A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing. */
-            profile?: string | null;
-            /** @description Patterns of tools that pass: names, ids, aliases, `*` for any part, `group:<name>`. Empty lets all pass. */
+            /**
+             * @description A profile: `minimal`, `coding`, `messaging` or `full`. An unknown one allows nothing.
+             * @default null
+             */
+            profile: string | null;
+            /**
+             * @description Patterns of tools that pass: names, ids, aliases, `*` for any part, `group:<name>`. Empty lets all pass.
+             * @default []
+             */
             allow: string[];
-            /** @description Patterns of tools that do not pass, whatever else is said here. */
+            /**
+             * @description Patterns of tools that do not pass, whatever else is said here.
+             * @default []
+             */
             deny: string[];
-            /** @description Patterns of tools about whose calls a person is asked, whatever their risk. */
+            /**
+             * @description Patterns of tools about whose calls a person is asked, whatever their risk.
+             * @default []
+             */
             ask: string[];
         };
         /** @description A tool and a situation to explain. */
