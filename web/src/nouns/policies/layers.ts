@@ -36,7 +36,7 @@ export interface Row {
 type Map = Record<string, Layer>;
 type Nested = Record<string, Map>;
 
-export const empty = (): Layer => ({ allow: [], deny: [], ask: [] });
+export const empty = (): Layer => ({ profile: null, allow: [], deny: [], ask: [] });
 
 /** One row for each layer that is written, one for each kind of which none is. */
 export function rows(policies: Policies): Row[] {
