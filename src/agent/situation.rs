@@ -1,9 +1,6 @@
 //! The situation of a chat turn, which decides the policy layers that apply to its calls.
 
-use satchel_model::{caller::Caller, policy::Situation};
-
-/// The id of the agent that answers.
-const ASSISTANT: &str = "assistant";
+use satchel_model::{agent::ASSISTANT, caller::Caller, policy::Situation};
 
 /// The situation of what a provider's model asks for in a turn of this caller.
 pub(super) fn situation(caller: &Caller, provider: Option<&str>) -> Situation {

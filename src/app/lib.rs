@@ -87,7 +87,7 @@ pub struct Stores {
     pub catalog: Catalog,
     /// Documents.
     pub knowledge: Knowledge,
-    /// What is done by itself.
+    /// Scheduled and triggered jobs.
     pub jobs: Jobs,
 }
 

@@ -11,7 +11,7 @@ use satchel_model::{
 pub(super) fn check(tool: &Tool, caller: &Caller, settings: &Settings, policy: &View) -> Result<()> {
     // First: whoever may not use it is not told that it is denied or switched off either.
     permitted(tool, caller)?;
-    bounds::check(tool, caller)?;
+    bounds::check(tool, caller, policy)?;
     match policy.denial(tool) {
         Some(denial) => Err(denial.error(&tool.spec().name)),
         None => switched_on(tool, settings),
@@ -26,7 +26,7 @@ pub fn may_see(tool: &Tool, caller: &Caller) -> bool {
 /// Returns whether the caller may use the tool as far as permissions, policies and the bounds of the agent that acts go:
 /// lists show no others.
 pub fn may_use(tool: &Tool, caller: &Caller, policy: &View) -> bool {
-    may_see(tool, caller) && policy.allows(tool) && bounds::check(tool, caller).is_ok()
+    may_see(tool, caller) && policy.allows(tool) && bounds::check(tool, caller, policy).is_ok()
 }
 
 /// Returns whether it can be called now; what is denied or switched off is not offered to a model.

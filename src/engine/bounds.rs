@@ -1,45 +1,44 @@
 //! Step 2, for a call that an agent makes: the bounds of the agent, which narrow what its person may do.
 
-use super::tool::Tool;
+use super::{policy::View, tool::Tool};
 use satchel_model::{
     agent::ActingAgent,
     caller::Caller,
     error::{Error, Result},
-    policy::{PROFILES, Patterns},
     spec::Risk,
 };
 
-/// Checks that the agent that acts for the caller may call a tool. Its denials come first; then its profile and its list of
-/// what it may call have to name the tool, both.
+/// Checks that the agent that acts for the caller may call a tool. Its profile and lists are judged as a policy layer is.
 ///
 /// # Errors
 ///
 /// If it may not, with the bound that says so.
-pub(super) fn check(tool: &Tool, caller: &Caller) -> Result<()> {
+pub(super) fn check(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
     let Some(agent) = caller.agent.as_deref() else { return Ok(()) };
-    let refuse = |why: String| Err(refusal(agent, &tool.spec().name, &why));
     if !agent.tools {
-        return refuse("it is a specialist, which calls no tools".to_owned());
+        return Err(refusal(agent, &tool.spec().name, "it is a specialist, which calls no tools"));
     }
-    if agent.deny.is_empty() && agent.allow.is_empty() && agent.profile.is_none() {
-        return check_risk(tool, caller, tool.spec().risk);
-    }
-    let names = tool.names();
-    if let Some(rule) = Patterns::new(&agent.deny).find(&names) {
-        return refuse(format!("its list of denied tools has '{rule}'"));
-    }
-    if let Some(name) = &agent.profile {
-        let Some((_, allowed)) = PROFILES.iter().find(|(known, _)| known == name) else {
-            return refuse(format!("its profile '{name}' is not known, and so allows nothing"));
-        };
-        if Patterns::new(allowed).find(&names).is_none() {
-            return refuse(format!("its profile '{name}' does not have it"));
+    if let Some(layer) = agent.layer(policy.exec()) {
+        let judged = layer.judge(&tool.names());
+        if !judged.allowed {
+            return Err(refusal(agent, &tool.spec().name, &judged.rule.unwrap_or_default()));
         }
     }
-    if !agent.allow.is_empty() && Patterns::new(&agent.allow).find(&names).is_none() {
-        return refuse("its list of allowed tools does not have it".to_owned());
-    }
     check_risk(tool, caller, tool.spec().risk)
+}
+
+/// Checks that the agent that acts for the caller may start a process, by whichever tool: without `exec` it may not.
+///
+/// # Errors
+///
+/// If it may not.
+pub(super) fn check_process(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
+    match caller.agent.as_deref() {
+        Some(agent) if agent.layer(policy.exec()).is_some_and(|layer| !layer.allows_exec()) => {
+            Err(refusal(agent, &tool.spec().name, "exec is denied"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Checks that the agent that acts for the caller may make a call of this risk.
@@ -60,18 +59,18 @@ pub(super) fn check_risk(tool: &Tool, caller: &Caller, risk: Risk) -> Result<()>
 
 fn refusal(agent: &ActingAgent, tool: &str, why: &str) -> Error {
     let name = &agent.name;
-    Error::denied(format!(
-        "The agent {name} may not do this with {tool}: {why}. Whoever may change the agent can allow it."
-    ))
+    Error::denied(format!("The agent {name} may not use {tool} so ({why}). Whoever may change the agent can allow it."))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::policy::PolicySet;
     use satchel_model::{
         agent::AgentId,
         caller::{Credential, Door, Permissions},
         output::Output,
+        policy::Situation,
         spec::Category,
         user::UserId,
     };
@@ -101,6 +100,10 @@ mod tests {
         }
     }
 
+    fn no_policy() -> Arc<View> {
+        PolicySet::new(Arc::default(), Arc::default()).view(&Situation::default())
+    }
+
     #[test]
     fn denials_come_before_what_is_allowed() {
         let read = tool("read", Category::Files).alias(super::super::tool::Alias::same("fs-read"));
@@ -109,16 +112,17 @@ mod tests {
             (json!({"allow": ["re*"]}), None),
             (json!({"allow": ["FS-read"]}), None),
             (json!({"allow": ["builtin:read"]}), None),
-            (json!({"allow": ["write"]}), Some("list of allowed")),
-            (json!({"allow": ["read"], "deny": ["group:fs"]}), Some("'group:fs'")),
-            (json!({"deny": ["fs-*"]}), Some("'fs-*'")),
+            (json!({"allow": ["write"]}), Some("allow: nothing")),
+            (json!({"allow": ["read"], "deny": ["group:fs"]}), Some("deny: group:fs")),
+            (json!({"deny": ["fs-*"]}), Some("deny: fs-*")),
             (json!({"profile": "coding"}), None),
-            (json!({"profile": "messaging"}), Some("profile 'messaging'")),
-            (json!({"profile": "coding", "allow": ["exec"]}), Some("list of allowed")),
+            (json!({"profile": "messaging"}), Some("profile: messaging")),
+            (json!({"profile": "coding", "allow": ["exec"]}), Some("allow: nothing")),
             (json!({"profile": "unknown", "allow": ["read"]}), Some("allows nothing")),
             (json!({"tools": false}), Some("specialist")),
         ] {
-            let told = check(&read, &caller(bounds.clone())).err().map(|error| error.message().to_owned());
+            let told =
+                check(&read, &caller(bounds.clone()), &no_policy()).err().map(|error| error.message().to_owned());
             match wanted {
                 None => assert_eq!(told, None, "{bounds}"),
                 Some(wanted) => assert!(told.is_some_and(|told| told.contains(wanted)), "{bounds}"),
@@ -130,9 +134,9 @@ mod tests {
     fn a_risk_above_the_agents_is_refused() {
         let write = tool("write", Category::Files).risk(Risk::HighWrite);
         let bounded = caller(json!({"max_risk": "low_write"}));
-        let told = check(&write, &bounded).unwrap_err();
+        let told = check(&write, &bounded, &no_policy()).unwrap_err();
         assert!(told.message().contains("high write, and its calls are low write at most"), "{told}");
         assert!(check_risk(&write, &bounded, Risk::LowWrite).is_ok());
-        assert!(check(&write, &caller(json!({"max_risk": "high_write"}))).is_ok());
+        assert!(check(&write, &caller(json!({"max_risk": "high_write"})), &no_policy()).is_ok());
     }
 }

@@ -5,7 +5,7 @@ use std::sync::OnceLock;
 
 use serde_json::{Value, json};
 
-use super::{policy::View, prepared::PreparedCall, registry::Registry, tool::Tool};
+use super::{bounds, policy::View, prepared::PreparedCall, registry::Registry, tool::Tool};
 use satchel_app::App;
 use satchel_model::{
     call::Call,
@@ -40,9 +40,12 @@ impl Judged {
         call: &Call,
         prepared: &PreparedCall,
     ) -> Result<Self> {
-        if let Some(denial) = view.denial_of_call(&prepared.tool, &prepared.arguments) {
-            let what = format!("{} with these arguments", prepared.tool.spec().name);
-            return Err(denial.error(&what));
+        if prepared.call.starts_process() {
+            bounds::check_process(&prepared.tool, &call.caller, view)?;
+            if let Some(denial) = view.denial_of_processes() {
+                let what = format!("{} with these arguments", prepared.tool.spec().name);
+                return Err(denial.error(&what));
+            }
         }
         let mut judged = Self::default();
         judged.tool(view, &prepared.tool);

@@ -30,6 +30,7 @@ pub struct Preparation<Args> {
     reaches_any: bool,
     relies: Option<Says<Args, String>>,
     sends: Option<Says<Args, Vec<String>>>,
+    starts: Option<Says<Args, bool>>,
     carries: Option<Carries<Args>>,
     scope: Option<Says<Args, Option<String>>>,
     ahead: Option<Ahead<Args>>,
@@ -63,6 +64,7 @@ impl<Args: 'static> Preparation<Args> {
             reaches_any: false,
             relies: None,
             sends: None,
+            starts: None,
             carries: None,
             scope: None,
             ahead: None,
@@ -126,6 +128,13 @@ impl<Args: 'static> Preparation<Args> {
     #[must_use]
     pub fn sends_files(mut self, files: impl Fn(&Args) -> Vec<String> + Send + Sync + 'static) -> Self {
         self.sends = Some(Box::new(files));
+        self
+    }
+
+    /// Says which calls start a process: policies that deny `exec` refuse those, too.
+    #[must_use]
+    pub fn starts_process(mut self, starts: impl Fn(&Args) -> bool + Send + Sync + 'static) -> Self {
+        self.starts = Some(Box::new(starts));
         self
     }
 
@@ -216,6 +225,10 @@ impl<Args: Send + Sync + 'static> Prepared for Call<Args> {
 
     fn sent_files(&self) -> Vec<String> {
         self.says.sends.as_ref().map(|files| files(&self.args)).unwrap_or_default()
+    }
+
+    fn starts_process(&self) -> bool {
+        self.says.starts.as_ref().is_some_and(|starts| starts(&self.args))
     }
 
     fn inner_calls(&self) -> Vec<InnerCall> {

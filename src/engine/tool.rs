@@ -53,6 +53,9 @@ pub(super) trait Prepared: Send + Sync {
     /// The paths of the caller's files whose contents it sends.
     fn sent_files(&self) -> Vec<String>;
 
+    /// Returns whether it starts a process.
+    fn starts_process(&self) -> bool;
+
     /// The calls that stand in its arguments.
     fn inner_calls(&self) -> Vec<InnerCall>;
 

@@ -2,7 +2,11 @@
 
 pub mod draft;
 
-use std::{fmt, str::FromStr, sync::Arc};
+use std::{
+    fmt,
+    str::FromStr,
+    sync::{Arc, OnceLock},
+};
 
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -11,6 +15,7 @@ use self::draft::AgentDraft;
 use super::{
     error::{Error, Result},
     id::shorten,
+    policy::{CompiledLayer, Layer, ToolNames},
     spec::Risk,
     time::Time,
 };
@@ -141,7 +146,7 @@ impl AgentAt {
     pub fn acting(&self) -> ActingAgent {
         let AgentDraft { name, profile, allow, deny, collections, max_risk, tools, .. } = self.content.clone();
         let (id, version) = (self.id.clone(), self.version);
-        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools }
+        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools, ready: Ready::default() }
     }
 }
 
@@ -171,7 +176,34 @@ pub struct ActingAgent {
     pub max_risk: Option<Risk>,
     /// `false` of a specialist, which calls nothing.
     pub tools: bool,
+    /// Profile and lists, made ready when they are first needed.
+    #[serde(skip)]
+    ready: Ready,
 }
+
+impl ActingAgent {
+    /// Its profile and lists as a policy layer, among tools of which `exec` has these names; `None` where it has neither.
+    pub fn layer(&self, exec: &ToolNames) -> Option<&CompiledLayer> {
+        let Self { profile, allow, deny, .. } = self;
+        if profile.is_none() && allow.is_empty() && deny.is_empty() {
+            return None;
+        }
+        let layer = || Layer { profile: profile.clone(), allow: allow.clone(), deny: deny.clone(), ask: Vec::new() };
+        Some(self.ready.0.get_or_init(|| CompiledLayer::new(&layer(), exec)))
+    }
+}
+
+/// Worked out of the other fields, so it makes no difference between two agents.
+#[derive(Debug, Clone, Default)]
+struct Ready(OnceLock<CompiledLayer>);
+
+impl PartialEq for Ready {
+    fn eq(&self, _: &Self) -> bool {
+        true
+    }
+}
+
+impl Eq for Ready {}
 
 #[cfg(test)]
 mod tests {

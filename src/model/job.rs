@@ -228,7 +228,7 @@ fn name_from(text: &str) -> String {
     clip(&line, 60).into_owned()
 }
 
-/// What was due of a job by now.
+/// The moments of a job that are due by now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Due {
     /// The moments to run for, oldest first.

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::error::{Error, Result};
 
 pub use self::{
-    compiled::{CompiledLayer, Judgement, Patterns},
+    compiled::{CompiledLayer, EXEC, Judgement, Patterns},
     groups::{GROUPS, PROFILES, SUBAGENT_DENY},
     names::{ToolNames, normal},
 };

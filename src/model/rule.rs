@@ -64,7 +64,7 @@ pub struct Rule {
     /// The person who made it.
     #[schema(value_type = String, format = "uuid")]
     pub user: UserId,
-    /// That person's name.
+    /// The name of the person.
     pub username: String,
     /// `true` if it serves everybody, not only whoever made it.
     pub everybody: bool,

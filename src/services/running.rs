@@ -13,6 +13,6 @@ pub struct Services {
     pub scripts: Library,
     /// Backups.
     pub backups: Arc<Backups>,
-    /// What is done by itself.
+    /// Scheduled and triggered jobs.
     pub jobs: Jobs,
 }

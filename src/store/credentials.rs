@@ -28,7 +28,7 @@ use satchel_model::{
 
 /// Credentials remembered at most.
 const REMEMBERED: u64 = 10_000;
-/// How long a credential is remembered: what the command line writes beside a running server counts after that.
+/// The time for which a credential is remembered: what the command line writes beside a running server counts after that.
 const LASTS: Duration = Duration::from_secs(10);
 /// How exactly the last use of a credential is kept: a write a minute, not one a request.
 const TOUCH: i64 = 60_000;

@@ -18,7 +18,7 @@ use satchel_model::{
     secret::Secret,
 };
 
-/// How long a server waits for a directory that is held. One that was killed holds it until its children are gone: a moment, on a
+/// The time for which a server waits for a directory that is held. One that was killed holds it until its children are gone: a moment, on a
 /// busy machine some more.
 const PATIENCE: Duration = Duration::from_secs(5);
 /// Between two tries.

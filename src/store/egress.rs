@@ -20,7 +20,7 @@ use satchel_model::{
 /// Most rows one sweep removes, so that nobody waits for it.
 const SWEEP: i64 = 5_000;
 
-/// How long rows are kept.
+/// The retention of rows.
 #[derive(Debug, Clone, Copy)]
 pub struct Keep {
     /// Those that began before this go.

@@ -28,7 +28,7 @@ pub struct Files {
 #[derive(Default)]
 struct Held {
     by_hash: HashMap<String, usize>,
-    /// How often anything was held so far.
+    /// The number of times anything was held so far.
     times: u64,
 }
 

@@ -8,7 +8,7 @@ use super::{
 };
 use satchel_model::error::{Error, Result};
 
-/// How long others who read are waited for, and writers with them.
+/// The time for which others who read are waited for, and writers with them.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 impl Db {

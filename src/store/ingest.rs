@@ -30,7 +30,7 @@ pub use signals::Worker;
 const TRIES: i64 = 3;
 /// Ends of the process in the middle of reading one document, before that document is taken for the cause.
 const CRASHES: i64 = 20;
-/// How long until the second try; each next one waits twice as long.
+/// The pause before the second try; each next one waits twice as long.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// The work of one database. Cheap to clone.

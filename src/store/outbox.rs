@@ -31,7 +31,7 @@ pub fn after(tx: &Tx, space: Space, seq: i64, n: u32) -> Result<Vec<Change>> {
     tx.all(sql, (space.as_str(), seq, n), |row| Ok(Change { seq: row.get("seq")?, id: row.get("id")? }))
 }
 
-/// Which of these entries changed after `seq`.
+/// Those of these entries that changed after `seq`.
 pub fn changed_since(tx: &Tx, space: Space, seq: i64, among: &HashSet<i64>) -> Result<HashSet<i64>> {
     let sql = "SELECT id FROM outbox WHERE space = ?1 AND seq > ?2";
     let changed = tx.all(sql, (space.as_str(), seq), |row| row.get("id"))?;

@@ -1,4 +1,4 @@
-//! What became of each tool's calls: counts, the learned weight, and how long the last ones took.
+//! The outcomes of each tool's calls: counts, the learned weight, and how long the last ones took.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -32,7 +32,7 @@ pub struct Tally {
     pub last_used_at: Time,
 }
 
-/// How long a tool's last calls took.
+/// The durations of a tool's last calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Timing {
     /// Half took less.
@@ -91,7 +91,7 @@ impl Outcomes {
         self.db.read(move |tx| Ok(tx.all(sql, (), read)?.into_iter().collect())).await
     }
 
-    /// How long a tool's last calls took; none where it never ran.
+    /// The durations of a tool's last calls; none where it never ran.
     pub async fn timing(&self, tool: &str) -> Result<Option<Timing>> {
         let tool = tool.to_owned();
         self.db

@@ -23,7 +23,7 @@ pub const SHORTEST: usize = 10;
 pub const LONGEST: usize = 1024;
 /// Hashes computed at once: each takes a core and 19 MiB for some 20 ms.
 const AT_ONCE: usize = 2;
-/// How long a hash may wait for its turn.
+/// The longest a hash may wait for its turn.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The hash nobody's password has: checked where there is no such user, so that the answer takes the same time.
 const DECOY: &str = "$argon2id$v=19$m=19456,t=2,p=1$c2F0Y2hlbC1kZWNveS0wMQ$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA";

@@ -46,7 +46,7 @@ impl PolicyStore {
     ///
     /// # Errors
     ///
-    /// Where it is too large, or was made from another version than the one in force: `seen` names that, where it is known.
+    /// If it is too large, or was made from another version than the one in force: `seen` names that, where it is known.
     pub async fn replace(&self, by: &Actor, seen: Option<i64>, document: Policies) -> Result<Arc<StoredPolicies>> {
         document.ensure_bounded()?;
         let by = by.clone();

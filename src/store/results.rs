@@ -12,7 +12,7 @@ use satchel_model::{
     user::UserId,
 };
 
-/// How long a result is kept.
+/// The time for which a result is kept.
 pub const LIFETIME: Duration = Duration::from_secs(7 * 24 * 3_600);
 /// Bytes of results that are kept of one person; the oldest go first.
 const KEPT: i64 = 256 << 20;

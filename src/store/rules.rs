@@ -66,7 +66,7 @@ impl Rules {
     ///
     /// # Errors
     ///
-    /// Where its person has [`PER_USER`] already.
+    /// If its person has [`PER_USER`] already.
     pub async fn create(&self, by: &Actor, rule: Rule) -> Result<Rule> {
         // First: a rule that is found a little early is looked for in vain, one found late would not count.
         self.tools.write().insert(rule.tool.clone());

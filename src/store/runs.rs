@@ -12,7 +12,7 @@ use satchel_model::{
     user::UserId,
 };
 
-/// Which runs a query wants; empty fields want all.
+/// The runs that a query asks for; an empty field asks for all.
 #[derive(Debug, Clone, Default)]
 pub struct Filter {
     /// Of one kind.
@@ -34,7 +34,7 @@ pub struct Sight {
 }
 
 impl Sight {
-    /// What a caller sees.
+    /// The sight of a caller.
     pub fn new(caller: &Caller) -> Self {
         Self { user: caller.user, others: caller.permissions.is_all() }
     }

@@ -25,7 +25,7 @@ use satchel_model::{
     user::{User, UserId, Username},
 };
 
-/// How long a set-up link can be used.
+/// The time for which a set-up link can be used.
 pub const LINK_LASTS: Duration = Duration::from_secs(15 * 60);
 
 /// The link's token, as it is kept.

@@ -29,9 +29,9 @@ use satchel_model::{
     user::{ApiKey, UserId},
 };
 
-/// How long a person has to decide.
+/// The time a person has to decide.
 pub const LIFETIME: Duration = Duration::from_secs(300);
-/// How long the question of a job waits, which its owner need not see at once.
+/// The time for which the question of a job waits, which its owner need not see at once.
 pub const JOB_LIFETIME: Duration = Duration::from_secs(366 * 86_400);
 /// Most undecided tickets a conversation may hold.
 pub const PENDING: i64 = 10;

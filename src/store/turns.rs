@@ -70,7 +70,7 @@ pub struct Question {
 pub struct Claim {
     /// The turn.
     pub turn: TurnId,
-    /// Which of the times it was taken up this is.
+    /// The number of this claim among those of the turn.
     pub run: i64,
 }
 
@@ -99,7 +99,7 @@ pub struct OpenTurn {
     pub stop_asked: bool,
     /// The job whose run it is, if it is one.
     pub job: Option<JobName>,
-    /// How often it was taken up.
+    /// The number of times it was claimed.
     pub run: i64,
 }
 

@@ -44,7 +44,7 @@ pub fn get(tx: &Tx, model: &str, hash: &ContentHash) -> Result<Option<Vec<f32>>>
     tx.first(sql, (model, hash), |row| row.get("vector").map(floats))
 }
 
-/// Which of these contents are still to be embedded with this model, each once, in order.
+/// Those of these contents that are still to be embedded with this model, each once, in order.
 pub fn missing(tx: &Tx, model: &str, hashes: &[ContentHash]) -> Result<Vec<ContentHash>> {
     let sql = "SELECT 1 FROM vectors WHERE model = (SELECT number FROM vector_models WHERE name = ?1) AND hash = ?2";
     let mut missing: Vec<ContentHash> = Vec::new();
@@ -63,7 +63,7 @@ pub fn count(tx: &Tx, model: &str) -> Result<i64> {
     tx.one(sql, [model])
 }
 
-/// How long this model's vectors are; none where nothing was embedded with it.
+/// The dimensions of this model's vectors; none where nothing was embedded with it.
 pub fn dimensions(tx: &Tx, model: &str) -> Result<Option<u32>> {
     let sql = "SELECT dimensions FROM vector_models WHERE name = ?1";
     tx.first(sql, [model], |row| row.get("dimensions"))

@@ -1,4 +1,4 @@
-//! How often things were changed, counted in the transaction that changes them: answers do not come in the order of the
+//! Versions of things that change, counted in the transaction that changes them: answers do not come in the order of the
 //! commits, and a copy in memory is to keep the later state.
 
 use super::sql::Tx;

@@ -16,9 +16,9 @@ use super::{
 
 const WAITING: usize = 9_800;
 const DUE: usize = 200;
-/// How long those that wait are watched.
+/// The time for which those that wait are watched.
 const WATCHED: Duration = Duration::from_secs(60);
-/// How far ahead the others are due: longer than making them takes.
+/// The time until the others are due: longer than making them takes.
 const AHEAD: Duration = Duration::from_secs(20);
 /// Longest wait until all of them have started.
 const PATIENCE: Duration = Duration::from_secs(60);

@@ -67,7 +67,7 @@ async fn take(
     }
 }
 
-/// What a message carries, as JSON text; other text as one string.
+/// The body of a message as JSON text; text that is no JSON becomes a string.
 fn carried(bytes: &[u8]) -> Result<String, Error> {
     if bytes.is_empty() {
         return Ok(Value::Null.to_string());

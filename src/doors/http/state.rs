@@ -29,7 +29,7 @@ pub struct State {
     pub scripts: Library,
     /// Backups.
     pub backups: Arc<Backups>,
-    /// What is done by itself.
+    /// Scheduled and triggered jobs.
     pub jobs: Jobs,
     /// Places for the bodies of webhooks.
     pub(super) hooks: Arc<Semaphore>,

@@ -47,7 +47,7 @@ impl Invoker {
     ///
     /// # Errors
     ///
-    /// Where it cannot be made.
+    /// If it cannot be made.
     pub async fn reached_by(&self, tool: &str, arguments: &Value, user: UserId) -> Result<Vec<Destination>> {
         Ok(self.now(tool, arguments, user).await?.extent.reaches)
     }

@@ -9,7 +9,7 @@ use parking_lot::Mutex;
 
 use super::view::View;
 use crate::tool::Tool;
-use satchel_model::policy::{CompiledLayer, Layer, LayerKind, Policies, Situation, ToolNames};
+use satchel_model::policy::{CompiledLayer, EXEC, Layer, LayerKind, Policies, Situation, ToolNames};
 use satchel_store::policies::StoredPolicies;
 
 /// Most situations whose tables are kept: one takes as many bytes as there are tools.
@@ -30,7 +30,7 @@ pub struct PolicySet {
 impl PolicySet {
     /// These policies over these tools.
     pub(crate) fn new(policies: Arc<StoredPolicies>, tools: Arc<Vec<Arc<Tool>>>) -> Arc<Self> {
-        let exec = tools.iter().find(|tool| tool.spec().id() == "builtin:exec").map(|tool| tool.names());
+        let exec = tools.iter().find(|tool| tool.spec().id() == EXEC).map(|tool| tool.names());
         let (index, views) = (OnceLock::new(), Mutex::default());
         Arc::new(Self { policies, tools, exec: exec.unwrap_or_default(), index, views })
     }

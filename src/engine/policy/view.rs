@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, OnceLock, Weak};
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::cache::{PolicySet, address};
 use crate::tool::Tool;
@@ -14,6 +14,7 @@ use satchel_model::{
 /// The layers that hold in one situation.
 pub struct View {
     layers: Vec<(LayerKind, CompiledLayer)>,
+    exec: ToolNames,
     set: Weak<PolicySet>,
     /// For each tool, by its place in the list: `true` if it passes.
     table: OnceLock<Vec<bool>>,
@@ -41,7 +42,7 @@ impl Denial {
 
 impl View {
     pub(super) fn new(layers: Vec<(LayerKind, CompiledLayer)>, set: &Arc<PolicySet>) -> Self {
-        Self { layers, set: Arc::downgrade(set), table: OnceLock::new() }
+        Self { layers, exec: set.exec().clone(), set: Arc::downgrade(set), table: OnceLock::new() }
     }
 
     /// Returns whether the tool passes every layer. Of many tools it is known from a table that is worked out once.
@@ -67,19 +68,15 @@ impl View {
         self.layers.iter().find_map(denies)
     }
 
-    /// The first layer that denies a call with these arguments though the tool passes: without `exec` no process is
-    /// started, here or on another node.
-    pub fn denial_of_call(&self, tool: &Tool, arguments: &Value) -> Option<Denial> {
-        let starts = match tool.spec().id().as_str() {
-            "builtin:process" => "start",
-            "builtin:nodes" => "exec",
-            _ => return None,
-        };
-        if arguments.get("action").and_then(Value::as_str) != Some(starts) {
-            return None;
-        }
+    /// The first layer without `exec`: no process is started under it, by whichever tool.
+    pub fn denial_of_processes(&self) -> Option<Denial> {
         let (layer, _) = self.layers.iter().find(|(_, layer)| !layer.allows_exec())?;
         Some(Denial { layer: *layer, rule: "exec is denied".to_owned() })
+    }
+
+    /// The names of `exec`, by which agents' own bounds are judged as layers are.
+    pub(crate) fn exec(&self) -> &ToolNames {
+        &self.exec
     }
 
     /// The reason why a person is asked about calls of the tool whatever their risk; `None` if no layer asks.

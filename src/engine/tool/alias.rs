@@ -74,7 +74,7 @@ impl Alias {
         &self.name
     }
 
-    /// What it does, where that differs from the tool.
+    /// The description, where it differs from the tool's.
     pub fn description(&self) -> Option<&str> {
         self.description.as_deref()
     }

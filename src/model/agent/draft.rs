@@ -33,11 +33,11 @@ pub struct AgentDraft {
     /// The name, by which `@name` calls it: 1 to 64 letters, digits, `.`, `_` or `-`.
     #[schema(min_length = 1, max_length = 64, pattern = r"^[\w.-]+$")]
     pub name: String,
-    /// What it is for, in a sentence.
+    /// Its purpose, in a sentence.
     #[serde(default)]
     #[schema(max_length = 500)]
     pub description: String,
-    /// What it is told, besides the platform's own instructions.
+    /// Instructions for its model, besides the platform's own.
     #[serde(default)]
     #[schema(max_length = 32_000)]
     pub instructions: String,

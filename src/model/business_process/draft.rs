@@ -44,7 +44,7 @@ pub struct ProcessDraft {
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schema(max_length = 120, pattern = r"^[^\x00-\x1f\x7f-\x9f]*$")]
     pub category: String,
-    /// What it is for and when it begins.
+    /// Its purpose, and when it begins.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     #[schema(max_length = 4000, pattern = r"^(\r\n|[^\x00-\x08\x0b-\x1f\x7f-\x9f])*$")]
     pub description: String,

@@ -1,10 +1,11 @@
-//! What a job does, as it is written and as it is read.
+//! The work of a job, as it is written and as it is read.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use super::name_from;
 use crate::{
+    agent::ASSISTANT,
     error::{Error, Result},
     text::clip,
 };
@@ -17,10 +18,7 @@ const MAX_MESSAGE: usize = 4_000;
 const MAX_TASK: usize = 20_000;
 /// Most bytes of a tool's params.
 const MAX_PARAMS: usize = 64 << 10;
-/// The agent that does a task for which none is named.
-pub const ASSISTANT: &str = "assistant";
-
-/// What a job does: exactly one of a tool's call, a backup, a message to the inbox, and an agent's task.
+/// The work of a job: exactly one of a tool's call, a backup, a message to the inbox, and an agent's task.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 #[schema(as = JobDo)]
@@ -52,7 +50,7 @@ pub struct Do {
 #[schema(as = JobBackup)]
 pub struct Backup {}
 
-/// What a job does.
+/// The work of a job.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Deed {
     /// A tool's call.

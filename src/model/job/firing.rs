@@ -55,7 +55,7 @@ pub struct Firing {
     /// The agent's run.
     #[schema(value_type = Option<String>, format = "uuid")]
     pub run: Option<RunId>,
-    /// What happened, line by line.
+    /// The log, line by line.
     pub log: Vec<LogLine>,
     /// The origin of its result, if from outside.
     pub origin: Option<Origin>,
@@ -95,7 +95,7 @@ impl Cause {
 pub struct LogLine {
     /// When.
     pub at: Time,
-    /// What happened.
+    /// The event, in a sentence.
     pub text: String,
 }
 

@@ -9,7 +9,7 @@ use super::{
 };
 
 /// The tool whose permission brings that of `apply_patch`, and whose denial denies starting processes.
-const EXEC: &str = "builtin:exec";
+pub const EXEC: &str = "builtin:exec";
 const APPLY_PATCH: &str = "builtin:apply_patch";
 
 /// A list of patterns.

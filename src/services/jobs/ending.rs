@@ -1,4 +1,4 @@
-//! What becomes of a run: done, tried again, failed, or uncertain; and whom that is told.
+//! The ends of runs: done, tried again, failed, or uncertain; and who is told of them.
 
 use std::time::Duration;
 
@@ -56,7 +56,7 @@ pub(super) fn cancelled(told: &str) -> (Next, Ended) {
     (Next::Stands(RunState::Cancelled), ended)
 }
 
-/// What comes of an agent's task. What it began is not begun anew: another try is another task.
+/// The end of an agent's task, which is never tried again: another try would be another task.
 pub(super) fn of_task(end: TaskEnd) -> (Next, Ended) {
     let TaskEnd { state, answer, error, origin } = end;
     let output = answer.map(|answer| clip(&answer, KEPT).into_owned());
@@ -81,7 +81,7 @@ pub(super) fn of_call(outcome: &Result<Outcome>, this: Try) -> (Next, Ended) {
     }
 }
 
-/// What comes of a failure. What changes things and may have taken effect is uncertain, and is not tried again.
+/// The end of a run that failed. A call that changes things and may have taken effect is uncertain, and is not tried again.
 pub(super) fn of_failure(error: &Error, this: Try) -> (Next, Ended) {
     let Try { risk, attempt, retries, now, is_ending } = this;
     let message = error.message().to_owned();

@@ -45,7 +45,7 @@ impl Jobs {
         Ok(())
     }
 
-    /// What becomes of a run that was cut: what only reads, or had not begun, is done again. `None` for the task of an agent,
+    /// Settles a run that was cut: one that only reads, or had not begun, is done again. `None` for the task of an agent,
     /// whose run goes on.
     fn left(&self, run: &Claimed) -> Option<(Next, Ended)> {
         let now = self.app.clock.now();

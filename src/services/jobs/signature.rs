@@ -11,7 +11,7 @@ use satchel_model::{
     time::Time,
 };
 
-/// How far the time of a message may be from ours, in milliseconds.
+/// The largest difference between the time of a message and ours, in milliseconds.
 const TOLERANCE: i64 = 5 * 60 * 1_000;
 /// Most characters of a message's number.
 const LONGEST_ID: usize = 256;

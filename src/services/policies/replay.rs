@@ -11,6 +11,7 @@ use satchel_engine::{
     registry::{Found, Registry},
 };
 use satchel_model::{
+    agent::ASSISTANT,
     caller::Caller,
     error::Result,
     policy::{Policies, Situation},
@@ -234,7 +235,7 @@ impl Judge {
 }
 
 fn situation(is_chat: bool) -> Situation {
-    Situation { agent: is_chat.then(|| "assistant".to_owned()), ..Situation::default() }
+    Situation { agent: is_chat.then(|| ASSISTANT.to_owned()), ..Situation::default() }
 }
 
 fn verdicts(found: &Found, now: &View, draft: &View) -> Verdicts {

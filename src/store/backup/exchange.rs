@@ -45,7 +45,7 @@ pub struct Received {
     pub file: PathBuf,
     /// What opens it.
     pub opener: Opener,
-    /// What becomes of the vault's secrets.
+    /// The fate of the vault's secrets.
     pub vault: VaultChoice,
 }
 

@@ -34,7 +34,7 @@ pub(super) const GROWTH: u64 = 16 << 20;
 /// Writes everything. Returns what could not be read once its turn came.
 ///
 /// # Errors
-/// Where it cannot be written, it was stopped, or a file cannot be read that a restored server needs.
+/// If it cannot be written, it was stopped, or a file cannot be read that a restored server needs.
 pub(super) fn pack(
     job: &Job,
     manifest: &Manifest,

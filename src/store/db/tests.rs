@@ -241,7 +241,7 @@ async fn a_full_disk_is_said_and_loses_nothing() {
     assert_eq!(numbers(&db).await, [1]);
 }
 
-/// How often this process has the database open.
+/// The number of times this process has the database open.
 fn opened(dir: &tempfile::TempDir) -> usize {
     let files = std::fs::read_dir("/proc/self/fd").unwrap();
     files.filter_map(|file| std::fs::read_link(file.ok()?.path()).ok()).filter(|to| to.starts_with(dir.path())).count()

@@ -25,7 +25,7 @@ pub struct Unread {
     pub id: String,
     /// Its title.
     pub title: String,
-    /// Which of its contents.
+    /// The content among its own.
     pub version: i64,
     /// What it was read as.
     pub kind: Option<String>,

@@ -1,4 +1,4 @@
-//! What is due: its runs are made, and each is claimed by one process.
+//! Jobs that are due: their runs are made, and each is claimed by one process.
 
 use std::collections::HashSet;
 
@@ -31,15 +31,15 @@ const KEPT: i64 = 100;
 pub struct Claimed {
     /// The run.
     pub run: Firing,
-    /// How often it was claimed: whoever writes of it names this.
+    /// The number of times it was claimed: whoever writes of it names this.
     pub claim: i64,
     /// Its job.
     pub job: Job,
-    /// What it does.
+    /// Its work.
     pub deed: Deed,
     /// Whose job it is.
     pub owner: Owner,
-    /// What its webhook carried.
+    /// The body that its webhook was sent.
     pub input: Option<Value>,
 }
 

@@ -15,7 +15,7 @@ use satchel_model::{
     time::Time,
 };
 
-/// How long the number of a message is remembered: longer than one is taken.
+/// The time for which the id of a message is remembered: longer than a message is accepted.
 const REMEMBERED: std::time::Duration = std::time::Duration::from_secs(3_600);
 /// Most runs of one webhook that wait for their turn.
 const QUEUED: i64 = 100;
@@ -33,7 +33,7 @@ pub struct HookCall {
     pub secret: Secret,
 }
 
-/// What became of a message.
+/// The outcome for a message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Taken {
     /// A run was made of it.

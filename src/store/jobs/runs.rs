@@ -1,4 +1,4 @@
-//! What became of runs: ended, to be tried again, waiting for a person, or left by a process that is gone.
+//! The states of runs: ended, to be tried again, waiting for a person, or left by a process that is gone.
 
 use super::{
     Jobs, Whose,
@@ -24,7 +24,7 @@ use satchel_model::{
 /// Most lines of a run's log.
 const LINES: usize = 200;
 
-/// What has become of a run.
+/// The end of a run.
 #[derive(Debug, Clone, Default)]
 pub struct Ended {
     /// The reason why it did not do its work.
@@ -48,7 +48,7 @@ pub enum Begun {
     Other,
 }
 
-/// What comes next of a run.
+/// The state that a run goes into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Next {
     /// Nothing: it stands so.

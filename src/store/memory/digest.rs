@@ -28,7 +28,7 @@ const FRAME: &[&str] = &["asked", "more", "tools", "answered", "failed", "stoppe
 pub struct Digest {
     /// What came up more than once, the most frequent first.
     pub themes: Vec<Theme>,
-    /// What happened, the latest first.
+    /// The episodes, the latest first.
     pub episodes: Vec<Memory>,
     /// What was remembered, the latest first.
     pub learned: Vec<Memory>,

@@ -26,7 +26,7 @@ use satchel_model::{
 /// lies at 0.75 to 0.95 and another statement about the same subject at 0.65 to 0.82, or above where one word is changed.
 const ONE: f32 = 0.88;
 
-/// What became of something to remember.
+/// The outcome for something to remember.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Saved {
     /// The memory as it stands now.

@@ -18,7 +18,7 @@ use satchel_model::{
 
 /// Most bytes the copies take together.
 const MOST: u64 = 64 << 20;
-/// How long an unused copy is kept.
+/// The time for which an unused copy is kept.
 const IDLE: Duration = Duration::from_secs(600);
 
 /// Whose memories are being read for their meaning. Cheap to clone.

@@ -25,7 +25,7 @@ impl Connection {
     /// A connection to a database, which is made where there is none.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub fn open(path: &Path) -> Result<Self> {
         Self::connect(path, OpenFlags::default())
     }
@@ -38,7 +38,7 @@ impl Connection {
     /// A connection that cannot write, for commands that look at a database another process may be serving.
     ///
     /// # Errors
-    /// Where it cannot be opened.
+    /// If it cannot be opened.
     pub fn open_read_only(path: &Path) -> Result<Self> {
         Self::connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX)
     }

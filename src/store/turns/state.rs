@@ -12,7 +12,7 @@ use satchel_model::{
     time::Time,
 };
 
-/// How far a turn is, by its rows.
+/// The progress of a turn, by its rows.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Progress {
     /// Its state.
@@ -84,7 +84,7 @@ impl Turns {
         self.db.read(move |tx| tx.all(sql, [node.to_string()], |row| row.parsed("conversation"))).await
     }
 
-    /// How far a turn is; `None` where it is gone.
+    /// The progress of a turn; `None` where it is gone.
     pub async fn progress(&self, turn: TurnId) -> Result<Option<Progress>> {
         let sql = "SELECT t.state, t.last_event, t.changes,
                      (SELECT m.id FROM messages m WHERE m.turn = t.id ORDER BY m.seq DESC LIMIT 1) AS message

@@ -13,6 +13,7 @@ use satchel_model::{
     error::{Error, Result},
     output::Output,
     question::{Question, clipped},
+    settings::Settings,
     spec::{Category, Risk},
 };
 use satchel_services::own_files::commands;
@@ -38,10 +39,12 @@ enum What {
 }
 
 pub(super) fn tool() -> Tool {
-    let calls = Preparation::new(run).ahead(ahead).asks(|args: &Args, settings| match (args.action, &args.command) {
+    let asks = |args: &Args, settings: &Settings| match (args.action, &args.command) {
         (What::Start, Some(line)) => policy::asks(&settings.exec, &Action::Shell(line.clone())),
         _ => None,
-    });
+    };
+    let starts = |args: &Args| args.action == What::Start;
+    let calls = Preparation::new(run).ahead(ahead).asks(asks).starts_process(starts);
     Tool::prepared(
         "process",
         Category::Processes,

@@ -51,9 +51,9 @@ const BEFORE: [&str; 13] =
 
 enum Token<'a> {
     Word(&'a str),
-    /// What comes after it is a new command.
+    /// A new command comes after it.
     Separator,
-    /// What comes after it is a file.
+    /// A file comes after it.
     Redirection,
     End,
 }

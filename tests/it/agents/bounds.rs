@@ -1,4 +1,4 @@
-//! What an agent may call is checked where calls are made, whatever its model was shown.
+//! The bounds of an agent hold where calls are made, whatever its model was shown.
 
 use serde_json::{Value, json};
 
@@ -23,9 +23,9 @@ async fn a_call_that_the_agent_may_not_make_is_refused_and_its_tool_not_shown() 
     let sum = || ("calculator", json!({"expression": "6 * 7"}));
     let write = || ("write", json!({"path": "a.txt", "content": "x"}));
     for (parts, refused) in [
-        (json!({"deny": ["calc*"]}), "its list of denied tools has 'calc*'"),
-        (json!({"allow": ["group:fs"]}), "its list of allowed tools does not have it"),
-        (json!({"profile": "coding"}), "its profile 'coding' does not have it"),
+        (json!({"deny": ["calc*"]}), "deny: calc*"),
+        (json!({"allow": ["group:fs"]}), "allow: nothing there fits it"),
+        (json!({"profile": "coding"}), "profile: coding"),
         (json!({"tools": false}), "it is a specialist"),
     ] {
         let (read, shown) = read_of(parts.clone(), vec![sum()]).await;
@@ -44,7 +44,7 @@ async fn calls_within_calls_keep_to_the_agent_as_well() {
         {"recipient_name": "functions.calculator", "parameters": {"expression": "6 * 7"}},
     ]});
     let (read, _) = read_of(json!({"deny": ["calculator"]}), vec![("multi_tool_use.parallel", wanted)]).await;
-    assert!(read[0].contains("denied tools has 'calculator'"), "{read:?}");
+    assert!(read[0].contains("deny: calculator"), "{read:?}");
 }
 
 #[tokio::test]

@@ -1,4 +1,4 @@
-//! Which agent answers: the conversation's, the one a message calls by name, or a draft that is tried.
+//! The agent that answers: the conversation's, the one a message calls by name, or a draft that is tried.
 
 use serde_json::{Value, json};
 

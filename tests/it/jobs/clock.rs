@@ -1,4 +1,4 @@
-//! When jobs run: at their moments, once each, and what is made up for.
+//! Jobs run at their moments, once each, and what is made up for.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What is wrong with a job is said when it is made, in a sentence.
+//! Faults of a job are said when it is made, in a sentence.
 
 use serde_json::{Value, json};
 
