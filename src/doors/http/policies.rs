@@ -86,7 +86,7 @@ async fn read(state: Data<State>) -> HttpResult<Json<PoliciesView>> {
 }
 
 /// Puts a document in the place of the one in force. `version`, where it is given, is the one it was made from; `warnings`
-/// is taken and not looked at. A profile's name alone stands for a layer with that profile.
+/// is taken and not looked at.
 #[utoipa::path(put, path = "/api/policies", request_body = Policies, tag = "policies", responses(
     (status = 200, body = PoliciesView),
     (status = 409, description = "Another version is in force than the one it was made from.", body = super::error::Problem),

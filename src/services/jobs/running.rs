@@ -99,7 +99,10 @@ impl Jobs {
         };
         let at = self.tasks.begin(task).await?;
         let line = format!("Try {}: the agent does the task.", run.run.attempt);
-        self.note(run, Begun::Task(at.0, at.1), line).await?;
+        // It is under way whether that could be noted or not: another try would begin it twice.
+        if let Err(error) = self.note(run, Begun::Task(at.0, at.1), line).await {
+            tracing::warn!(?error, "it could not be noted which run of an agent does the task of a job");
+        }
         Ok(at)
     }
 

@@ -9,13 +9,14 @@ use super::{
     owner::Owner,
     require,
     rows::{self, Stored, read, read_run},
+    runs::pause_because,
 };
 use crate::{
     nodes::NodeId,
     sql::{Row, Tx, params},
 };
 use satchel_model::{
-    error::Result,
+    error::{Error, Kind, Result},
     job::{Cause, Deed, Firing, FiringId, Job, JobId, LogLine, due},
     run::RunState,
     time::Time,
@@ -111,7 +112,7 @@ impl Jobs {
             })
             .await?;
         self.ring();
-        made.ok_or_else(|| satchel_model::error::Error::internal("a run that was made is missing"))
+        made.ok_or_else(|| Error::internal("a run that was made is missing"))
     }
 }
 
@@ -119,7 +120,12 @@ impl Jobs {
 fn make(tx: &Tx, stored: &Stored, now: Time) -> Result<()> {
     let Stored { job, .. } = stored;
     let Some(first) = job.next_at else { return Ok(()) };
-    let due = due(&stored.trigger()?, first, now, job.catch_up);
+    let trigger = match stored.trigger() {
+        Ok(trigger) => trigger,
+        // Another job's moments are none of its business.
+        Err(error) => return pause_because(tx, job.id, error.message(), now),
+    };
+    let due = due(&trigger, first, now, job.catch_up);
     let is_open = tx.exists(
         "SELECT 1 FROM firings WHERE job = ?1 AND state IN ('queued', 'running', 'waiting')",
         [job.id.to_string()],
@@ -191,9 +197,20 @@ fn claim(tx: &Tx, node: NodeId, now: Time) -> Result<Vec<Claimed>> {
             continue;
         }
         let run = Firing { state: RunState::Running, started_at: Some(now), retry_at: None, ..queued.run };
-        claimed.push(with_job(tx, Unclaimed { run, claim: queued.claim + 1, ..queued })?);
+        let id = run.id;
+        match with_job(tx, Unclaimed { run, claim: queued.claim + 1, ..queued }) {
+            Ok(run) => claimed.push(run),
+            Err(error) if error.kind() == Kind::Invalid => fail(tx, id, error.message(), now)?,
+            Err(error) => return Err(error),
+        }
     }
     Ok(claimed)
+}
+
+/// Ends a run whose job cannot be done any more as it is written.
+fn fail(tx: &Tx, id: FiringId, why: &str, now: Time) -> Result<()> {
+    let sql = "UPDATE firings SET state = 'failed', node = NULL, error = ?2, ended_at = ?3 WHERE id = ?1";
+    tx.run(sql, (id.to_string(), why, now.millis())).map(drop)
 }
 
 /// Removes the oldest runs that have ended.

@@ -35,7 +35,11 @@ pub(super) fn read(row: &Row<'_>) -> Result<Stored> {
     let hook: Option<String> = row.get("hook")?;
     let when: When = row.json("moments")?;
     let created_at = row.time("created_at")?;
-    let when_words = Trigger::read(&when, created_at)?.words(&when);
+    // One that this version does not take is shown with the reason, and is paused once it is due.
+    let when_words = match Trigger::read(&when, created_at) {
+        Ok(trigger) => trigger.words(&when),
+        Err(error) => error.message().to_owned(),
+    };
     let webhook = hook.as_ref().map(|hook| Webhook { path: Some(format!("/hooks/{hook}")) });
     let last_run = match row.get::<Option<String>>("last_state")? {
         Some(state) => {

@@ -140,9 +140,14 @@ impl Jobs {
 
     /// Pauses a job by itself, and says why.
     pub async fn pause_because(&self, id: JobId, why: String, now: Time) -> Result<()> {
-        let sql = "UPDATE jobs SET enabled = FALSE, next_at = NULL, paused_because = ?2, updated_at = ?3 WHERE id = ?1";
-        self.db.write(move |tx| tx.run(sql, (id.to_string(), why, now.millis())).map(drop)).await
+        self.db.write(move |tx| pause_because(tx, id, &why, now)).await
     }
+}
+
+/// Pauses a job by itself, and says why.
+pub(super) fn pause_because(tx: &Tx, id: JobId, why: &str, now: Time) -> Result<()> {
+    let sql = "UPDATE jobs SET enabled = FALSE, next_at = NULL, paused_because = ?2, updated_at = ?3 WHERE id = ?1";
+    tx.run(sql, (id.to_string(), why, now.millis())).map(drop)
 }
 
 /// Claims for a node the runs that nodes which are gone were at.

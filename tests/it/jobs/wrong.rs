@@ -50,3 +50,31 @@ async fn a_job_that_is_wrong_is_refused_in_a_sentence() {
     }
     assert_eq!(desk.ask("GET", "/api/jobs", &Value::Null).await, json!([]), "nothing of it was kept");
 }
+
+/// A job as an earlier version may have written it.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_job_that_cannot_be_read_any_more_stops_no_other() {
+    let desk = Desk::mara(&[]).await;
+    let draft =
+        |text: &str| json!({"when": {"cron": "0 9 * * *", "time_zone": "Europe/Berlin"}, "do": {"message": text}});
+    let (zone, deed, good) =
+        (desk.job(&draft("zone")).await, desk.job(&draft("deed")).await, desk.job(&draft("good")).await);
+    let (ids, db) = ((zone.clone(), deed.clone()), &desk.server.app.satchel.app.db);
+    db.write(move |tx| {
+        let moments = "UPDATE jobs SET moments = replace(moments, 'Europe/Berlin', 'Mars/Base') WHERE id = ?1";
+        tx.run(moments, [ids.0])?;
+        tx.run("UPDATE jobs SET deed = '{}' WHERE id = ?1", [ids.1]).map(drop)
+    })
+    .await
+    .unwrap();
+    desk.later(86_400).await;
+    assert_eq!(
+        (desk.states(&good).await, desk.states(&deed).await),
+        (vec!["done".to_owned()], vec!["failed".to_owned()])
+    );
+    assert!(desk.states(&zone).await.is_empty());
+    let paused = desk.ask("GET", &format!("/api/jobs/{zone}"), &Value::Null).await;
+    assert!(paused["paused_because"].as_str().unwrap().starts_with("'Mars/Base' is no time zone"), "{paused}");
+    assert!(desk.runs(&deed).await[0]["error"].as_str().unwrap().starts_with("'do' has exactly one kind"));
+    desk.ask("DELETE", &format!("/api/jobs/{zone}"), &Value::Null).await;
+}
