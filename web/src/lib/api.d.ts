@@ -1951,7 +1951,7 @@ export interface paths {
         get: operations["get_api_policies"];
         /**
          * Puts a document in the place of the one in force. `version`, where it is given, is the one it was made from; `warnings`
-         *     is taken and not looked at. A profile's name alone stands for a layer with that profile.
+         *     is taken and not looked at.
          * @description Needs the permission `settings:manage`.
          */
         put: operations["put_api_policies"];
@@ -3347,9 +3347,9 @@ export interface components {
         Agent: {
             /** @description The name, by which `@name` calls it: 1 to 64 letters, digits, `.`, `_` or `-`. */
             name: string;
-            /** @description What it is for, in a sentence. */
+            /** @description Its purpose, in a sentence. */
             description?: string;
-            /** @description What it is told, besides the platform's own instructions. */
+            /** @description Instructions for its model, besides the platform's own. */
             instructions?: string;
             /** @description Models it asks, each as `provider:model`, the first to be asked first; empty means those of the settings. */
             models?: string[];
@@ -3422,9 +3422,9 @@ export interface components {
         AgentDraft: {
             /** @description The name, by which `@name` calls it: 1 to 64 letters, digits, `.`, `_` or `-`. */
             name: string;
-            /** @description What it is for, in a sentence. */
+            /** @description Its purpose, in a sentence. */
             description?: string;
-            /** @description What it is told, besides the platform's own instructions. */
+            /** @description Instructions for its model, besides the platform's own. */
             instructions?: string;
             /** @description Models it asks, each as `provider:model`, the first to be asked first; empty means those of the settings. */
             models?: string[];
@@ -5495,7 +5495,7 @@ export interface components {
          * @enum {string}
          */
         JobCause: "time" | "asked" | "webhook";
-        /** @description What a job does: exactly one of a tool's call, a backup, a message to the inbox, and an agent's task. */
+        /** @description The work of a job: exactly one of a tool's call, a backup, a message to the inbox, and an agent's task. */
         JobDo: {
             /** @description The tool it calls. */
             tool?: string | null;
@@ -5513,7 +5513,7 @@ export interface components {
         JobLogLine: {
             /** @description When. */
             at: components["schemas"]["Time"];
-            /** @description What happened. */
+            /** @description The event, in a sentence. */
             text: string;
         };
         /** @description Moments to look at before a job is made. */
@@ -5588,7 +5588,7 @@ export interface components {
              * @description The agent's run.
              */
             run?: string | null;
-            /** @description What happened, line by line. */
+            /** @description The log, line by line. */
             log: components["schemas"]["JobLogLine"][];
             origin?: components["schemas"]["Origin"] | null;
         };
@@ -6633,7 +6633,7 @@ export interface components {
             name: string;
             /** @description The group it belongs to, such as Sales or Finance. */
             category?: string;
-            /** @description What it is for and when it begins. */
+            /** @description Its purpose, and when it begins. */
             description?: string;
             /** @description Who answers for it. */
             owner?: string | null;
@@ -6715,7 +6715,7 @@ export interface components {
             name: string;
             /** @description The group it belongs to, such as Sales or Finance. */
             category?: string;
-            /** @description What it is for and when it begins. */
+            /** @description Its purpose, and when it begins. */
             description?: string;
             /** @description Who answers for it. */
             owner?: string | null;
@@ -7152,7 +7152,7 @@ export interface components {
              * @description The person who made it.
              */
             user: string;
-            /** @description That person's name. */
+            /** @description The name of the person. */
             username: string;
             /** @description `true` if it serves everybody, not only whoever made it. */
             everybody: boolean;
