@@ -2394,7 +2394,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
-        /** Ends a rule. A person does. */
+        /** Ends a rule. A person does: without one that asks or denies, more is let through. */
         delete: operations["delete_api_rules_id"];
         options?: never;
         head?: never;
@@ -21122,7 +21122,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description The caller may not do this, or the request comes from another site. */
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
             403: {
                 headers: {
                     [name: string]: unknown;
