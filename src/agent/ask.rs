@@ -189,6 +189,7 @@ impl Run {
                 output: None,
                 model_text: None,
                 ticket: None,
+                session: None,
                 duration_ms: None,
                 started_at: now,
                 ticket_id: None,

@@ -5,7 +5,7 @@ use std::time::Duration;
 use serde_json::json;
 
 use super::{
-    chat::{Agent, NewMessage, check},
+    chat::{Agent, NewMessage, check, ensure_held},
     log::Subscription,
     prompt,
     turn::stopped,
@@ -66,6 +66,7 @@ impl Agent {
         check(&message)?;
         let shared = &self.shared;
         let conversation = shared.conversations.get(caller.user, id).await?;
+        ensure_held(&conversation)?;
         let agent = self.answering(caller, &conversation, &message).await?;
         self.require_model(caller.user, &agent).await?;
         self.ensure_free(id).await?;

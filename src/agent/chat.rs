@@ -29,6 +29,7 @@ use satchel_net::llm::{
 use satchel_services::{agents, find::learner::Learner};
 use satchel_share::Share;
 use satchel_store::{
+    agents::sessions,
     conversations::Conversations,
     providers::Providers,
     turns::{NewTurn, OpenTurn, Turns, UNDER_WAY},
@@ -36,7 +37,7 @@ use satchel_store::{
 };
 
 /// Longest message, in characters.
-const LONGEST: usize = 200_000;
+pub(super) const LONGEST: usize = 200_000;
 /// The time the events of an ended turn are kept for streams that come back.
 const KEPT: Duration = Duration::from_secs(60);
 /// Bytes of attachments on their way to models, in all and of one person.
@@ -146,6 +147,7 @@ impl Agent {
         provider: Option<ProviderId>,
     ) -> Result<Subscription> {
         let conversation = self.shared.conversations.get(caller.user, id).await?;
+        ensure_held(&conversation)?;
         let agent = self.answering_again(caller, &conversation).await?;
         self.require_model(caller.user, &agent).await?;
         // The answer that stands is kept beside the new one.
@@ -199,9 +201,12 @@ impl Agent {
         }
     }
 
-    /// Deletes a conversation; a turn in it is stopped first.
+    /// Deletes a conversation and the sessions that were begun in it; a turn in it is stopped first.
     pub async fn delete(&self, user: UserId, id: ConversationId) -> Result<()> {
         self.stop(user, id).await?;
+        for session in sessions::children(&self.shared.app.db, id).await? {
+            Box::pin(self.delete(user, session)).await?;
+        }
         self.shared.conversations.delete(user, id).await?;
         self.shared.live.lock().remove(&id);
         Ok(())
@@ -302,6 +307,16 @@ impl Shared {
             ),
         ))
     }
+}
+
+/// Checks that a person holds a conversation: a session is led by whoever began it.
+pub(super) fn ensure_held(conversation: &Conversation) -> Result<()> {
+    if conversation.depth == 0 {
+        return Ok(());
+    }
+    Err(Error::conflict(
+        "An agent leads this session: write in the conversation it was begun in, or branch it to go on by yourself.",
+    ))
 }
 
 pub(super) fn check(message: &NewMessage) -> Result<()> {

@@ -6,18 +6,21 @@ use super::{
     chat::{Agent, NewMessage},
     turn::Run,
 };
+use satchel_app::App;
 use satchel_model::{
     agent::{AgentAt, draft::AgentDraft},
     caller::Caller,
     conversation::{Conversation, ConversationId, Role},
     error::{Error, Kind, Result},
     figure,
+    run::RunId,
     user::UserId,
 };
 use satchel_services::agents as agent_parts;
 use satchel_store::{
     agents::{self, Agents},
     conversations::NewConversation,
+    db::Db,
 };
 
 /// The time after the last word in it that a conversation goes in which an agent was tried.
@@ -86,26 +89,11 @@ impl Run {
     /// If they are used up.
     pub(super) async fn require_share(&self) -> Result<()> {
         self.require_step()?;
-        let AgentDraft { name, budget, .. } = &self.turn.agent.content;
-        if let Some(most) = budget.tokens_per_run
-            && self.turn.tokens >= most
-        {
-            let (used, most) = (figure::grouped(self.turn.tokens), figure::grouped(most));
-            return Err(exhausted(format!(
-                "The agent {name} has used {used} tokens for this, and {most} are the most for one run: it was ended. \
-                 Say 'go on' to continue from here."
-            )));
+        // What it begins spends of its share, and what began it has a share of its own.
+        if self.turn.parent.is_some() || self.turn.agent.content.budget.tokens_per_run.is_some() {
+            require_tree(&self.app().db, self.id()).await?;
         }
-        let Some(most) = budget.tokens_per_day.filter(|_| self.turn.agent.version > 0) else { return Ok(()) };
-        let now = self.app().clock.now();
-        if agents::spent(&self.app().db, &self.turn.agent.id, self.caller().user, now).await? < most {
-            return Ok(());
-        }
-        Err(exhausted(format!(
-            "The {} tokens a day that the agent {name} may take for you are used up. The next day begins at midnight UTC; \
-             choose another agent until then.",
-            figure::grouped(most)
-        )))
+        require_day(self.app(), &self.turn.agent, self.caller().user).await
     }
 
     /// Checks that the model may be asked once more in this turn.
@@ -122,6 +110,45 @@ impl Run {
         let steps = if most == 1 { "step" } else { "steps" };
         Err(exhausted(format!("The turn was ended after {most} {steps}. Say 'go on' to continue from here.")))
     }
+}
+
+/// Checks that a run may spend more: of its own tokens, which are those of all that it began, and of those of the runs above it.
+///
+/// # Errors
+///
+/// If one of these is used up.
+pub(super) async fn require_tree(db: &Db, run: RunId) -> Result<()> {
+    let shares = agents::shares(db, run).await?;
+    let Some(share) = shares.into_iter().find(|share| share.used >= share.most) else { return Ok(()) };
+    let (name, used, most) = (share.agent, figure::grouped(share.used), figure::grouped(share.most));
+    Err(exhausted(match share.run == run {
+        true => format!(
+            "The agent {name} has used {used} tokens for this, and {most} are the most for one run: it was ended. Say 'go on' \
+             to continue from here."
+        ),
+        false => format!(
+            "The agent {name}, which began this, has used {used} tokens with all its sessions, and {most} are the most for one \
+             run: this session was ended."
+        ),
+    }))
+}
+
+/// Checks that an agent may take more tokens for a person today.
+///
+/// # Errors
+///
+/// If they are used up.
+pub(super) async fn require_day(app: &App, agent: &AgentAt, user: UserId) -> Result<()> {
+    let AgentDraft { name, budget, .. } = &agent.content;
+    let Some(most) = budget.tokens_per_day.filter(|_| agent.version > 0) else { return Ok(()) };
+    if agents::spent(&app.db, &agent.id, user, app.clock.now()).await? < most {
+        return Ok(());
+    }
+    Err(exhausted(format!(
+        "The {} tokens a day that the agent {name} may take for you are used up. The next day begins at midnight UTC; \
+         choose another agent until then.",
+        figure::grouped(most)
+    )))
 }
 
 fn exhausted(message: String) -> Error {

@@ -22,13 +22,13 @@ impl Tasks for Agent {
             let Task { caller, agent, text, job, origin } = task;
             let (conversations, now) = (&self.shared.conversations, self.shared.app.clock.now());
             let agent = Agents::new(&self.shared.app.db).meant(&caller, &agent).await?.id;
-            let new = NewConversation { title: job.name.clone(), agent, trial: false };
+            let new = NewConversation { title: job.name.clone(), agent, ..NewConversation::default() };
             let conversation = conversations.begin(caller.user, new, now).await?.id;
             if let Some(origin) = origin {
                 conversations.taint(conversation, origin).await?;
             }
             let message = NewMessage { content: text, ..NewMessage::default() };
-            let purpose = Purpose { kind: RunKind::Job, parent: None, job: Some(job) };
+            let purpose = Purpose { kind: RunKind::Job, job: Some(job), ..Purpose::default() };
             let begun = self.begin(&caller, conversation, message, purpose).await?;
             Ok((conversation, begun.id))
         })

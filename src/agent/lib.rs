@@ -21,6 +21,7 @@ mod repetition;
 mod request;
 mod resume;
 mod runs;
+mod sessions;
 mod settle;
 mod situation;
 mod stop;

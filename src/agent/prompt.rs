@@ -30,6 +30,10 @@ const WIDGETS: &[(&str, &str)] = &[
     ("flow-diagram", "{nodes: [{id, label}], edges: [{from, to, label}]}"),
 ];
 
+/// Told to an agent that answers in a session.
+pub(super) const SESSION: &str = "\n\nYou are in a session: another agent has begun it for this person and gave you the task. \
+    Nobody reads along. Do the task, then answer with its result alone: that agent reads it.";
+
 /// The instructions of the platform, and then those of the agent.
 pub(super) fn system(user: &str, now: Time, agent: &AgentAt) -> String {
     let user = data::harmless(user);

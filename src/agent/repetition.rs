@@ -81,6 +81,7 @@ mod tests {
             output: Some(json!({"data": data})),
             model_text: Some("text".to_owned()),
             ticket: None,
+            session: None,
             duration_ms: Some(1),
             started_at: Time::from_millis(0),
             ticket_id: None,

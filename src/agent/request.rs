@@ -49,6 +49,7 @@ impl Run {
         let shown = exposure::pick(&registry, viewer, &promoted, limit / 3);
         let memories = self.remembered(&placed).await?;
         let system = prompt::system(&self.caller().username, self.app().clock.now(), &self.turn.agent);
+        let system = if self.turn.depth() > 0 { format!("{system}{}", prompt::SESSION) } else { system };
         let remembered = prompt::memories(&memories);
         let passages = self.known(&placed).await?;
         let known = prompt::knowledge(&passages);
@@ -102,7 +103,8 @@ impl Run {
     /// one. `recall_memories` still finds it.
     async fn remembered(&self, placed: &[Placed]) -> Result<Vec<Memory>> {
         let question = placed.iter().rev().map(|placed| &placed.message).find(|message| message.role == Role::User);
-        let Some(question) = question else { return Ok(Vec::new()) };
+        // Sessions remember nothing of the person: they are told what they need.
+        let Some(question) = question.filter(|_| self.turn.depth() == 0) else { return Ok(Vec::new()) };
         let memory = Remembering::new(self.app(), self.caller().user);
         let conversation = self.shared().conversations.get(self.caller().user, self.conversation()).await?;
         let reach = match conversation.tainted {

@@ -17,7 +17,7 @@ use satchel_model::{
     conversation::{ConversationId, Step, StepState, TurnId, TurnState},
     error::Result,
 };
-use satchel_store::turns::OpenTurn;
+use satchel_store::{agents::sessions, turns::OpenTurn};
 
 /// The process that ran a call.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -78,6 +78,7 @@ impl Agent {
     pub async fn resume(&self, claimed: &[TurnId]) -> Result<()> {
         // First: the turns that go on read them.
         self.settle_given_up().await?;
+        sessions::unawait(&self.shared.app.db, claimed).await?;
         for turn in self.shared.turns.open().await? {
             let (conversation, last_event) = (turn.conversation, turn.last_event.max(1));
             if turn.state == TurnState::Waiting {

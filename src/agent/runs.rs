@@ -33,13 +33,11 @@ impl Agent {
         if run.user != caller.username {
             return Err(Error::denied(format!("This run acts for {}, who alone can stop it.", run.user)));
         }
-        let below = runs::under_way_below(&self.shared.app.db, id).await?;
-        let own = (!run.state.is_over()).then_some(id);
-        // The parent first: else it would begin others in their place.
-        for one in own.into_iter().chain(below) {
-            let one = self.one_run(caller, one).await?;
-            self.stop(caller.user, one.conversation).await?;
+        if !run.state.is_over() {
+            // The parent first: else it would begin others in their place.
+            self.stop(caller.user, run.conversation).await?;
         }
+        self.stop_below(id).await?;
         self.one_run(caller, id).await
     }
 }

@@ -32,6 +32,9 @@ const UNRECORDED: &str = "What came of this could not be written down: it may or
 const UNCERTAIN: &str = "The server stopped while this ran: it may or may not have taken effect. It was not repeated. \
                          Check before you call it again.";
 
+/// Tools whose calls, made again, go on with what they began.
+const RESUMED: [&str; 2] = ["builtin:sessions_spawn", "builtin:sessions_send"];
+
 impl Run {
     /// Ends a step with its outcome.
     pub(super) async fn settle(&self, place: Place, step: Step, outcome: Result<Outcome>) -> Result<()> {
@@ -123,12 +126,13 @@ impl Run {
         self.settle(place, step, outcome).await
     }
 
-    /// Prepares the steps of a turn another process left: what reads runs again, of anything else nobody knows.
+    /// Prepares the steps of a turn another process left: what reads runs again, and what waits for a session, which goes on
+    /// with the one it began. Of anything else nobody knows.
     pub(super) async fn recover_steps(&self) -> Result<()> {
         let Some(message) = self.last_message().await? else { return Ok(()) };
         for (position, step) in message.steps.iter().enumerate().filter(|(_, s)| s.state == StepState::Running) {
             let mut step = step.clone();
-            if step.risk == Risk::Read {
+            if step.risk == Risk::Read || RESUMED.contains(&step.tool.as_str()) {
                 step.state = StepState::Pending;
             } else {
                 step.state = StepState::Uncertain;

@@ -6,8 +6,10 @@ use super::chat::Agent;
 use satchel_model::{
     conversation::{ConversationId, TurnState},
     error::{Error, Kind, Result},
+    run::RunId,
     user::UserId,
 };
+use satchel_store::{agents::sessions, runs};
 
 /// The longest that stopping waits for the turn to say that it has ended.
 const STOPPING: Duration = Duration::from_secs(5);
@@ -16,13 +18,32 @@ const EVERY: Duration = Duration::from_secs(1);
 
 impl Agent {
     /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person
-    /// approved here and still runs is stopped as well, be it of an earlier turn.
+    /// approved here and still runs is stopped as well, be it of an earlier turn, and so is all that the turn has begun.
     pub async fn stop(&self, user: UserId, id: ConversationId) -> Result<()> {
         self.shared.conversations.get(user, id).await?;
+        let open = self.shared.turns.open_in(id).await?;
+        if let Some(turn) = &open {
+            sessions::hush(&self.shared.app.db, turn.id).await?;
+        }
         let stopped = self.stop_turn(id).await;
         // After the turn: else it would go on with what came of the call.
         self.shared.invoker.stop_approved(id);
+        if let Some(turn) = open {
+            self.stop_below(turn.id).await?;
+        }
         stopped
+    }
+
+    /// Stops the runs that a run has begun, and those that they have.
+    pub(super) async fn stop_below(&self, run: RunId) -> Result<()> {
+        let db = &self.shared.app.db;
+        // Whatever it has begun since is not told of, either.
+        sessions::hush(db, run).await?;
+        for conversation in runs::under_way_below(db, run).await? {
+            self.stop_turn(conversation).await?;
+            self.shared.invoker.stop_approved(conversation);
+        }
+        Ok(())
     }
 
     async fn stop_turn(&self, id: ConversationId) -> Result<()> {

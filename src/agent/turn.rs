@@ -52,6 +52,8 @@ enum Next {
     Ask(Summary, Vec<Placed>),
     Call(Vec<Placed>),
     Wait(MessageId),
+    /// Something was added to the rows: they are read again.
+    Again,
     End(End),
 }
 
@@ -99,7 +101,13 @@ impl Run {
             // Another node is at it: its events are told by the rows.
             _ if !is_written => self.agent.forget(self.conversation(), &self.log),
             true => self.agent.wake(self.conversation()).await,
-            false => self.agent.forget_later(self.conversation(), self.log),
+            false => {
+                self.agent.forget_later(self.conversation(), self.log);
+                // Whoever is to hear of this run, and what this one was to hear of and did not any more.
+                for conversation in self.turn.tells.into_iter().chain([self.turn.conversation]) {
+                    Box::pin(self.agent.tell_in(conversation)).await;
+                }
+            }
         }
     }
 
@@ -110,7 +118,7 @@ impl Run {
                 Next::Ask(summary, placed) => self.ask(summary, placed).await?,
                 Next::Call(placed) => self.call(&placed).await?,
                 Next::Wait(message) if !self.collect_decided().await? => return Ok(End::Parked(message)),
-                Next::Wait(_) => {}
+                Next::Wait(_) | Next::Again => {}
                 Next::End(end) => return Ok(end),
             }
         }
@@ -140,12 +148,14 @@ impl Run {
         let (summary, placed) = self.shared().turns.history(self.conversation()).await?;
         let last = placed.last().map(|placed| &placed.message).ok_or_else(stopped)?;
         let any = |state: StepState| last.steps.iter().any(|step| step.state == state);
-        Ok(if last.role == Role::User {
-            Next::Ask(summary, placed)
-        } else if any(StepState::Pending) {
+        Ok(if any(StepState::Pending) {
             Next::Call(placed)
         } else if any(StepState::Waiting) {
             Next::Wait(last.id)
+        } else if self.hear_of_sessions().await? {
+            Next::Again
+        } else if last.role == Role::User {
+            Next::Ask(summary, placed)
         } else if last.steps.is_empty() {
             Next::End(End::Answered(last.id))
         } else {

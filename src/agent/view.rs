@@ -1,5 +1,7 @@
 //! Reads conversations: whole, in pages, and the events of their last turn.
 
+use std::collections::HashMap;
+
 use super::{chat::Agent, follow::Followed, log::Subscription};
 use satchel_model::{
     call::TicketState,
@@ -7,7 +9,10 @@ use satchel_model::{
     error::{Error, Result},
     user::UserId,
 };
-use satchel_store::turns::{AttachmentData, PageMark, ViewPage};
+use satchel_store::{
+    agents::sessions,
+    turns::{AttachmentData, PageMark, ViewPage},
+};
 
 impl Agent {
     /// The events of the last turn, from after the one with this id on.
@@ -30,6 +35,7 @@ impl Agent {
     pub async fn view(&self, user: UserId, id: ConversationId) -> Result<ConversationView> {
         let mut view = self.shared.turns.view(user, id).await?;
         self.add_tickets(user, &mut view.messages).await;
+        self.add_sessions(id, &mut view.messages).await?;
         Ok(view)
     }
 
@@ -47,6 +53,7 @@ impl Agent {
     ) -> Result<ViewPage> {
         let mut page = self.shared.turns.page(user, id, after, data).await?;
         self.add_tickets(user, &mut page.messages).await;
+        self.add_sessions(id, &mut page.messages).await?;
         Ok(page)
     }
 
@@ -63,6 +70,20 @@ impl Agent {
         data: AttachmentData,
     ) -> Result<usize> {
         self.shared.turns.page_weight(user, id, after, data).await
+    }
+
+    /// Adds the sessions that calls have begun or written to.
+    async fn add_sessions(&self, id: ConversationId, messages: &mut [Message]) -> Result<()> {
+        let steps = messages.iter_mut().flat_map(|message| &mut message.steps);
+        let mut steps: Vec<_> = steps.filter(|step| step.tool.starts_with("builtin:session")).collect();
+        if steps.is_empty() {
+            return Ok(());
+        }
+        let mut begun: HashMap<_, _> = sessions::of_calls(&self.shared.app.db, id).await?.into_iter().collect();
+        for step in &mut steps {
+            step.session = begun.remove(&step.call_id);
+        }
+        Ok(())
     }
 
     /// Adds the questions that calls wait for, and what is approved and being run.

@@ -87,11 +87,12 @@ impl Satchel {
         let url = Url::parse(&format!("http://{address}/")).map_err(Error::internal)?;
         let app = Arc::new(services(&dir, config).await?);
         let finder = Finder::new(Arc::clone(&app));
-        let (registry, learner) =
-            (Registry::new(tools::list::all(&Handles::new(&app.stores.catalog, &finder)))?, finder.learner().clone());
+        let handles = Handles::new(&app.stores.catalog, &finder);
+        let (registry, learner) = (Registry::new(tools::list::all(&handles))?, finder.learner().clone());
         let invoker = Invoker::new(Arc::clone(&app), registry).on_outcome(move |call| learner.concluded(call));
         // What the configuration may have wrong is found before anything is begun.
         let agent = Agent::new(Arc::clone(&app), invoker.clone(), finder.learner().clone(), Bounds::default())?;
+        handles.join(agent.as_sessions());
         app.search.indexes.start(&app.lifecycle.tracker, &app.lifecycle.shutdown);
         offer::offer(&invoker);
         let scripts = Library::start(Arc::clone(&app), invoker.clone()).await?;
@@ -114,6 +115,7 @@ impl Satchel {
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
         agent.heed_stops();
+        agent.tell_of_sessions();
         agent.resume(&left.turns).await?;
         services.jobs.resume(&left.firings).await?;
         beat(&app, &agent, &services.jobs);

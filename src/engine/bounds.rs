@@ -1,4 +1,5 @@
-//! Step 2, for a call that an agent makes: the bounds of the agent, which narrow what its person may do.
+//! Step 2, for a call that an agent makes: the bounds of the agent, which narrow what its person may do. In a session, those of
+//! the agents that began it and the sessions above it hold as well.
 
 use super::{policy::View, tool::Tool};
 use satchel_model::{
@@ -14,14 +15,15 @@ use satchel_model::{
 ///
 /// If it may not, with the bound that says so.
 pub(super) fn check(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
-    let Some(agent) = caller.agent.as_deref() else { return Ok(()) };
-    if !agent.tools {
-        return Err(refusal(agent, &tool.spec().name, "it is a specialist, which calls no tools"));
-    }
-    if let Some(layer) = agent.layer(policy.exec()) {
-        let judged = layer.judge(&tool.names());
-        if !judged.allowed {
-            return Err(refusal(agent, &tool.spec().name, &judged.rule.unwrap_or_default()));
+    for agent in acting(caller) {
+        if !agent.tools {
+            return Err(refusal(agent, &tool.spec().name, "it is a specialist, which calls no tools"));
+        }
+        if let Some(layer) = agent.layer(policy.exec()) {
+            let judged = layer.judge(&tool.names());
+            if !judged.allowed {
+                return Err(refusal(agent, &tool.spec().name, &judged.rule.unwrap_or_default()));
+            }
         }
     }
     check_risk(tool, caller, tool.spec().risk)
@@ -33,11 +35,10 @@ pub(super) fn check(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
 ///
 /// If it may not.
 pub(super) fn check_process(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
-    match caller.agent.as_deref() {
-        Some(agent) if agent.layer(policy.exec()).is_some_and(|layer| !layer.allows_exec()) => {
-            Err(refusal(agent, &tool.spec().name, "exec is denied"))
-        }
-        _ => Ok(()),
+    let is_without = |agent: &&ActingAgent| agent.layer(policy.exec()).is_some_and(|layer| !layer.allows_exec());
+    match acting(caller).find(is_without) {
+        Some(agent) => Err(refusal(agent, &tool.spec().name, "exec is denied")),
+        None => Ok(()),
     }
 }
 
@@ -47,14 +48,19 @@ pub(super) fn check_process(tool: &Tool, caller: &Caller, policy: &View) -> Resu
 ///
 /// If that is more than it may.
 pub(super) fn check_risk(tool: &Tool, caller: &Caller, risk: Risk) -> Result<()> {
-    match caller.agent.as_deref() {
-        Some(agent) if agent.max_risk.is_some_and(|most| risk > most) => {
+    match acting(caller).find(|agent| agent.max_risk.is_some_and(|most| risk > most)) {
+        Some(agent) => {
             let most = agent.max_risk.map(Risk::as_str).unwrap_or_default();
             let why = format!("this is {}, and its calls are {most} at most", risk.as_str());
             Err(refusal(agent, &tool.spec().name, &why.replace('_', " ")))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
+}
+
+/// The agents within whose bounds a caller acts.
+fn acting(caller: &Caller) -> impl Iterator<Item = &ActingAgent> {
+    caller.agent.iter().flat_map(|agent| agent.chain())
 }
 
 fn refusal(agent: &ActingAgent, tool: &str, why: &str) -> Error {
@@ -127,6 +133,30 @@ mod tests {
                 None => assert_eq!(told, None, "{bounds}"),
                 Some(wanted) => assert!(told.is_some_and(|told| told.contains(wanted)), "{bounds}"),
             }
+        }
+    }
+
+    #[test]
+    fn in_a_session_the_bounds_of_every_agent_above_hold() {
+        let read = tool("read", Category::Files).risk(Risk::LowWrite);
+        let below = |bounds: Value, above: &Caller| {
+            let (agent, situation) = (above.agent.clone(), satchel_model::policy::Situation::default());
+            let mut session = caller(bounds);
+            let acting = ActingAgent::clone(session.agent.as_ref().unwrap());
+            let above = Some(Arc::new(satchel_model::agent::Above { agent, situation }));
+            session.agent = Some(Arc::new(acting.below(above)));
+            session
+        };
+        for (first, wanted) in [
+            (json!({}), None),
+            (json!({"deny": ["read"]}), Some("deny")),
+            (json!({"max_risk": "read"}), Some("low write")),
+        ] {
+            let second = below(json!({}), &caller(first.clone()));
+            let third = below(json!({"allow": ["read"]}), &second);
+            let told = check(&read, &third, &no_policy()).err().map(|error| error.message().to_owned());
+            assert_eq!(told.is_some(), wanted.is_some(), "{first}: {told:?}");
+            assert!(wanted.is_none_or(|wanted| told.unwrap().contains(wanted)));
         }
     }
 

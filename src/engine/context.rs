@@ -109,6 +109,16 @@ impl Context {
         self.shared.run.call.topic
     }
 
+    /// The call's id: the same when a call that was cut is made again.
+    pub fn call(&self) -> CallId {
+        self.shared.run.call.id
+    }
+
+    /// The circumstances of the call, by which policy layers apply.
+    pub fn situation(&self) -> &Situation {
+        &self.shared.run.call.situation
+    }
+
     /// The running tool's name.
     pub fn tool(&self) -> &str {
         &self.shared.tool.spec().name

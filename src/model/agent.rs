@@ -1,6 +1,7 @@
 //! Agents: who answers in a conversation, as a person writes it down, and what each may do.
 
 pub mod draft;
+pub mod session;
 
 use std::{
     fmt,
@@ -15,7 +16,7 @@ use self::draft::AgentDraft;
 use super::{
     error::{Error, Result},
     id::shorten,
-    policy::{CompiledLayer, Layer, ToolNames},
+    policy::{CompiledLayer, Layer, Situation, ToolNames},
     spec::Risk,
     time::Time,
 };
@@ -146,7 +147,31 @@ impl AgentAt {
     pub fn acting(&self) -> ActingAgent {
         let AgentDraft { name, profile, allow, deny, collections, max_risk, tools, .. } = self.content.clone();
         let (id, version) = (self.id.clone(), self.version);
-        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools, ready: Ready::default() }
+        let (above, ready) = (None, Ready::default());
+        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools, above, ready }
+    }
+
+    /// The bounds of what it may do in a session: its own, and those of whoever began that.
+    pub fn acting_below(&self, above: Option<Arc<Above>>) -> ActingAgent {
+        self.acting().below(above)
+    }
+}
+
+/// Whoever began a session: what is done in it is within their bounds, too.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Above {
+    /// The agent that began it. `None` if a person did, without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<Arc<ActingAgent>>,
+    /// The situation of the call that did.
+    #[serde(default)]
+    pub situation: Situation,
+}
+
+impl Above {
+    /// The number of sessions there are above a run that this began, with its own: 1 to 3.
+    pub fn depth(&self) -> u8 {
+        self.situation.depth.saturating_add(1)
     }
 }
 
@@ -176,12 +201,36 @@ pub struct ActingAgent {
     pub max_risk: Option<Risk>,
     /// `false` of a specialist, which calls nothing.
     pub tools: bool,
+    /// Whoever began the session that it acts in. `None` in a conversation that a person holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub above: Option<Arc<Above>>,
     /// Profile and lists, made ready when they are first needed.
     #[serde(skip)]
     ready: Ready,
 }
 
 impl ActingAgent {
+    /// The same in a session that this began.
+    #[must_use]
+    pub fn below(self, above: Option<Arc<Above>>) -> Self {
+        Self { above, ..self }
+    }
+
+    /// It, and the agents that began the sessions on the way to it, the nearest first: what it does is within the bounds of
+    /// each.
+    pub fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |agent| agent.above.as_ref()?.agent.as_deref())
+    }
+
+    /// The situation of its calls, where a provider's model asks for them.
+    pub fn situation(&self, provider: Option<&str>) -> Situation {
+        let (agent, provider) = (Some(self.id.to_string()), provider.map(str::to_owned));
+        let Some(above) = &self.above else { return Situation { agent, provider, ..Situation::default() } };
+        let Situation { channel, sandboxed, .. } = above.situation.clone();
+        let depth = above.depth();
+        Situation { agent, provider, channel, sandboxed, depth, above: Some(Arc::new(above.situation.clone())) }
+    }
+
     /// Its profile and lists as a policy layer, among tools of which `exec` has these names; `None` where it has neither.
     pub fn layer(&self, exec: &ToolNames) -> Option<&CompiledLayer> {
         let Self { profile, allow, deny, .. } = self;

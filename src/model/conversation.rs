@@ -46,6 +46,13 @@ pub struct Conversation {
     /// The agent that answers in it.
     #[schema(value_type = String)]
     pub agent: AgentId,
+    /// The conversation in which it was begun as a session, if it was in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(value_type = Option<String>, format = "uuid")]
+    pub parent: Option<ConversationId>,
+    /// Sessions above its answers: 0 of a conversation that a person holds.
+    #[serde(default)]
+    pub depth: u8,
     /// `true` if content from outside has entered it.
     pub tainted: bool,
     /// The place that content came from.

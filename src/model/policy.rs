@@ -4,7 +4,7 @@ mod compiled;
 mod groups;
 mod names;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use serde::{Deserialize, Serialize};
 
@@ -154,6 +154,16 @@ pub struct Situation {
     /// Sessions above the one that asks: 0 in a conversation that a person holds.
     #[serde(skip_serializing_if = "is_zero")]
     pub depth: u8,
+    /// The situation of the call that began the session that asks: its layers hold as well.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub above: Option<Arc<Situation>>,
+}
+
+impl Situation {
+    /// This one, and those of the calls that began the sessions on the way to it, the nearest first.
+    pub fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |situation| situation.above.as_deref())
+    }
 }
 
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it skips by reference")]
@@ -165,7 +175,7 @@ impl Policies {
     /// The layer of this kind that applies in a situation. `None` where there is none: everything passes then, but for
     /// `subagent`.
     pub fn layer(&self, kind: LayerKind, situation: &Situation) -> Option<&Layer> {
-        let Situation { agent, provider, channel, sandboxed, depth } = situation;
+        let Situation { agent, provider, channel, sandboxed, depth, above: _ } = situation;
         match kind {
             LayerKind::Profile => self.profile.as_ref(),
             LayerKind::ProviderProfile => self.provider_profile.get(provider.as_ref()?),

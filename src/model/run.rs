@@ -1,8 +1,12 @@
 //! Runs: whatever an agent does for one request.
 
+use std::sync::Arc;
+
 use serde::{Deserialize, Serialize};
 
 use super::{
+    agent::{Above, session::Report},
+    call::CallId,
     conversation::{ConversationId, TurnId},
     error::{Error, Result},
     id::shorten,
@@ -127,6 +131,12 @@ pub struct Purpose {
     pub parent: Option<RunId>,
     /// The job that began it.
     pub job: Option<JobName>,
+    /// Whoever began the session it is in, if it is in one: what it does is within their bounds.
+    pub above: Option<Arc<Above>>,
+    /// The call that began it: it begins one run, however often it is made.
+    pub call: Option<CallId>,
+    /// The conversation that is told what comes of it, if one is, and how.
+    pub tells: Option<(ConversationId, Report)>,
 }
 
 /// A run.

@@ -1,5 +1,7 @@
 //! Agents: whether what one names is there, and the models it asks.
 
+pub mod sessions;
+
 use satchel_app::App;
 use satchel_engine::{authorise, registry::Registry};
 use satchel_model::{

@@ -1,8 +1,8 @@
 //! The handles that some tools are built with.
 
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
-use super::find::finder::Finder;
+use super::{agents::sessions::Sessions, find::finder::Finder};
 use satchel_model::{
     catalog::directory::Directory,
     error::{Error, Result},
@@ -14,12 +14,28 @@ use satchel_store::catalog::Catalog;
 #[derive(Clone, Default)]
 pub struct Handles {
     running: Option<(Catalog, Finder)>,
+    /// Those who hold sessions: they stand above the tools, and join once both are there.
+    sessions: Arc<OnceLock<Arc<dyn Sessions>>>,
 }
 
 impl Handles {
     /// The handles of a server.
     pub fn new(catalog: &Catalog, finder: &Finder) -> Self {
-        Self { running: Some((catalog.clone(), finder.clone())) }
+        Self { running: Some((catalog.clone(), finder.clone())), sessions: Arc::default() }
+    }
+
+    /// Lets those in who hold sessions; only the first who come are taken.
+    pub fn join(&self, sessions: Arc<dyn Sessions>) {
+        drop(self.sessions.set(sessions));
+    }
+
+    /// Those who hold sessions.
+    ///
+    /// # Errors
+    ///
+    /// Without a server.
+    pub fn sessions(&self) -> Result<&Arc<dyn Sessions>> {
+        self.sessions.get().ok_or_else(|| Error::internal("sessions are held by a server alone"))
     }
 
     /// The connected systems as they are now.

@@ -1,13 +1,18 @@
 //! Agents and their versions: each is seen by its owner, by those it is shared with, and by whoever may do everything.
 
 mod rows;
+pub mod sessions;
+mod shares;
 mod spent;
 
 use serde_json::json;
 
 use self::rows::{SELECT, SHARED_WITH, agent, at, put_shares, require_free, require_shares, require_visible, version};
 pub(super) use self::spent::spend;
-pub use self::spent::spent;
+pub use self::{
+    shares::{Share, shares},
+    spent::{spend_for, spent},
+};
 use super::{db::Db, people::Actor, sql::Tx};
 use satchel_model::{
     agent::{Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, unknown},

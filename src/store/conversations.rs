@@ -4,7 +4,7 @@ use super::{
     attachments,
     db::Db,
     messages, removals, snippet,
-    sql::{Row, Tx, like},
+    sql::{Row, Tx, like, params},
 };
 use satchel_model::{
     agent::AgentId,
@@ -35,6 +35,10 @@ pub struct NewConversation {
     pub agent: AgentId,
     /// `true` if an agent is only tried in it: it stands in no list.
     pub trial: bool,
+    /// The conversation in which it was begun as a session, if it was in one.
+    pub parent: Option<ConversationId>,
+    /// Sessions above its answers: 0 of one that a person holds. A session stands in no list.
+    pub depth: u8,
 }
 
 /// The conversations of one database. Cheap to clone.
@@ -47,7 +51,7 @@ pub struct Conversations {
 const LISTED: i64 = 1_000;
 
 const COLUMNS: &str = "c.id, c.title, c.folder, c.created_at, c.updated_at, c.tainted_by, c.tainted_at, c.agent,
-    (SELECT t.state FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting')) AS turn";
+    c.parent, c.depth, (SELECT t.state FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting')) AS turn";
 
 impl Conversations {
     /// The conversations of this database.
@@ -86,7 +90,7 @@ impl Conversations {
                   WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'
                   ORDER BY m.seq DESC LIMIT 1) END AS text
              FROM conversations c
-             WHERE c.person = ?1 AND NOT c.trial AND (CAST(?2 AS TEXT) IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
+             WHERE c.person = ?1 AND NOT c.trial AND c.depth = 0 AND (CAST(?2 AS TEXT) IS NULL OR lower(c.title) LIKE lower(?2) ESCAPE '\\'
                 OR lower(c.folder) LIKE lower(?2) ESCAPE '\\'
                 OR EXISTS (SELECT 1 FROM messages m
                            WHERE m.conversation = c.id AND lower(m.text) LIKE lower(?2) ESCAPE '\\'))
@@ -139,7 +143,10 @@ impl Conversations {
     pub async fn change(&self, user: UserId, id: ConversationId, change: ConversationChange) -> Result<Conversation> {
         self.db
             .write(move |tx| {
-                get(tx, user, id)?;
+                let is_session = get(tx, user, id)?.depth > 0;
+                if is_session && change.agent.is_some() {
+                    return Err(Error::conflict("A session keeps the agent it was begun with."));
+                }
                 if let Some(title) = change.title {
                     tx.run("UPDATE conversations SET title = ?2 WHERE id = ?1", (id.to_string(), title))?;
                 }
@@ -199,7 +206,7 @@ impl Conversations {
             .write(move |tx| {
                 let original = get(tx, user, id)?;
                 let title = branch_title(tx, user, &original.title)?;
-                let new = NewConversation { title, agent: original.agent, trial: false };
+                let new = NewConversation { title, agent: original.agent, ..NewConversation::default() };
                 insert(tx, copy, user, &new, now)?;
                 tx.run(
                     "UPDATE conversations SET (folder, tainted_by, tainted_at) =
@@ -252,10 +259,14 @@ impl Conversations {
 
     /// Remembers where the first content from outside came from.
     pub async fn taint(&self, id: ConversationId, origin: Origin) -> Result<()> {
-        let sql = "UPDATE conversations SET (tainted_by, tainted_at) = (?2, ?3) WHERE id = ?1 AND tainted_by IS NULL";
-        let values = (id.to_string(), origin.source, origin.at.millis());
-        self.db.write_after_effect(move |tx| tx.run(sql, values).map(drop)).await
+        self.db.write_after_effect(move |tx| taint(tx, id, &origin)).await
     }
+}
+
+/// Remembers where the first content from outside in a conversation came from.
+pub(super) fn taint(tx: &Tx, id: ConversationId, origin: &Origin) -> Result<()> {
+    let sql = "UPDATE conversations SET (tainted_by, tainted_at) = (?2, ?3) WHERE id = ?1 AND tainted_by IS NULL";
+    tx.run(sql, (id.to_string(), &origin.source, origin.at.millis())).map(drop)
 }
 
 /// Origin of what a program with a key said in a conversation of a person, if one did.
@@ -296,11 +307,21 @@ fn branch_title(tx: &Tx, user: UserId, original: &str) -> Result<String> {
     Ok(title)
 }
 
-fn insert(tx: &Tx, id: ConversationId, user: UserId, new: &NewConversation, now: Time) -> Result<()> {
+pub(super) fn insert(tx: &Tx, id: ConversationId, user: UserId, new: &NewConversation, now: Time) -> Result<()> {
+    let parent = new.parent.map(|id| id.to_string());
     tx.run(
-        "INSERT INTO conversations (id, person, title, agent, trial, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6)",
-        (id.to_string(), user.to_string(), &new.title, new.agent.to_string(), new.trial, now.millis()),
+        "INSERT INTO conversations (id, person, title, agent, trial, parent, depth, created_at, updated_at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+        params![
+            id.to_string(),
+            user.to_string(),
+            &new.title,
+            new.agent.to_string(),
+            new.trial,
+            parent,
+            u32::from(new.depth),
+            now.millis(),
+        ],
     )?;
     Ok(())
 }
@@ -327,6 +348,8 @@ fn read(row: &Row<'_>) -> Result<Conversation> {
             None => ConversationState::Idle,
         },
         agent: row.parsed("agent")?,
+        parent: row.get::<Option<String>>("parent")?.map(|id| id.parse()).transpose()?,
+        depth: u8::try_from(row.get::<u32>("depth")?).unwrap_or(u8::MAX),
         tainted: tainted_by.is_some(),
         tainted_by,
         tainted_at: row.optional_time("tainted_at")?,

@@ -141,6 +141,7 @@ fn step(row: &Row<'_>) -> Result<Step> {
         output: output.as_deref().map(answer).transpose()?,
         model_text: row.get("model_text")?,
         ticket: None,
+        session: None,
         duration_ms: row.get::<Option<i64>>("duration_ms")?.map(i64::unsigned_abs),
         started_at: row.time("started_at")?,
         ticket_id: ticket.map(|text| text.parse()).transpose()?,

@@ -6,6 +6,7 @@ use super::{
 };
 use satchel_model::{
     caller::Caller,
+    conversation::ConversationId,
     error::{Error, Result},
     llm::Usage,
     run::{Run, RunId, RunKind, RunState},
@@ -70,14 +71,15 @@ pub async fn get(db: &Db, sight: Sight, id: RunId) -> Result<Run> {
     db.read(move |tx| one(tx, sight, id)).await
 }
 
-/// The runs under way that this one began, and those that they began.
-pub async fn under_way_below(db: &Db, id: RunId) -> Result<Vec<RunId>> {
+/// The conversations with runs under way that this one began, or that they began.
+pub async fn under_way_below(db: &Db, id: RunId) -> Result<Vec<ConversationId>> {
     let sql = "WITH RECURSIVE below (id) AS (
                  SELECT id FROM turns WHERE parent = ?1
                  UNION SELECT t.id FROM turns t JOIN below b ON t.parent = b.id
                )
-               SELECT t.id FROM turns t JOIN below b ON b.id = t.id WHERE t.state IN ('running', 'waiting') ORDER BY t.id";
-    db.read(move |tx| tx.all(sql, [id.to_string()], |row| row.parsed("id"))).await
+               SELECT t.conversation FROM turns t JOIN below b ON b.id = t.id WHERE t.state IN ('running', 'waiting')
+               ORDER BY t.id";
+    db.read(move |tx| tx.all(sql, [id.to_string()], |row| row.parsed("conversation"))).await
 }
 
 fn one(tx: &Tx, sight: Sight, id: RunId) -> Result<Run> {

@@ -7,12 +7,15 @@ mod view;
 
 use std::sync::Arc;
 
-use self::rows::{LATEST, insert, turn};
-pub(super) use self::state::claim_left;
+use self::rows::{LATEST, turn};
 pub use self::{
     rows::UNDER_WAY,
     state::Progress,
     view::{AttachmentData, PageMark, ViewPage},
+};
+pub(super) use self::{
+    rows::{GONE, begin, insert},
+    state::{claim_left, hold_in},
 };
 use super::{
     agents, attachments, conversations,
@@ -23,16 +26,16 @@ use super::{
     usage,
 };
 use satchel_model::{
-    agent::AgentAt,
+    agent::{Above, AgentAt},
     caller::Caller,
     conversation::{
-        Attachment, ContextBill, ConversationId, FormerAnswer, FormerPlace, Message, MessageId, Role, Step, Turn,
-        TurnId, TurnState,
+        Attachment, ContextBill, ConversationId, FormerAnswer, FormerPlace, Message, MessageId, Step, Turn, TurnId,
+        TurnState,
     },
     error::{Error, Result},
     job::JobName,
     llm::{ProviderId, Usage},
-    run::Purpose,
+    run::{Purpose, RunKind},
     time::Time,
     user::UserId,
 };
@@ -99,6 +102,14 @@ pub struct OpenTurn {
     pub stop_asked: bool,
     /// The job whose run it is, if it is one.
     pub job: Option<JobName>,
+    /// The run that began it.
+    pub parent: Option<TurnId>,
+    /// Whoever began the session it is in, if it is in one.
+    pub above: Option<Arc<Above>>,
+    /// The conversation that is told what comes of it.
+    pub tells: Option<ConversationId>,
+    /// The kind of request it is for.
+    pub kind: RunKind,
     /// The number of times it was claimed.
     pub run: i64,
 }
@@ -107,6 +118,11 @@ impl OpenTurn {
     /// The right to write of it, of whoever took it up last.
     pub fn claim(&self) -> Claim {
         Claim { turn: self.id, run: self.run }
+    }
+
+    /// The number of sessions above its answers: 0 in a conversation that a person holds.
+    pub fn depth(&self) -> u8 {
+        self.above.as_ref().map_or(0, |above| above.depth())
     }
 }
 
@@ -136,43 +152,14 @@ impl Turns {
     /// # Errors
     /// If as many run as may at once.
     pub async fn require_few(&self, user: UserId) -> Result<()> {
-        self.db.read(move |tx| rows::require_few(tx, user)).await
+        self.db.read(move |tx| rows::require_few(tx, user, None)).await
     }
 
     /// Begins a turn with a person's message. Fails where one is under way. Gives the turn, its message, and the title
     /// the conversation got by it.
     pub async fn begin(&self, new: NewTurn, question: Question) -> Result<(OpenTurn, MessageId, Option<String>)> {
         let node = self.db.node();
-        self.db
-            .write(move |tx| {
-                let conversation = conversations::get(tx, new.caller.user, new.conversation)?;
-                let turn = insert(tx, &new, node)?;
-                let message = Message {
-                    id: MessageId::new(),
-                    turn_id: turn.id,
-                    role: Role::User,
-                    text: question.text,
-                    attachments: question.attachments,
-                    steps: Vec::new(),
-                    citations: Vec::new(),
-                    created_at: new.now,
-                    model: None,
-                    provider: None,
-                    instead_of: None,
-                    former: 0,
-                    usage: None,
-                    error: None,
-                    agent: None,
-                };
-                messages::insert(tx, new.conversation, &message)?;
-                let title = conversation.title.is_empty().then_some(question.title);
-                tx.run(
-                    "UPDATE conversations SET updated_at = ?2, title = coalesce(?3, title) WHERE id = ?1",
-                    (new.conversation.to_string(), new.now.millis(), &title),
-                )?;
-                Ok((turn, message.id, title))
-            })
-            .await
+        self.db.write(move |tx| rows::begin(tx, &new, question, node)).await
     }
 
     /// Begins the last turn anew: the question stays, and what the model answered becomes a former answer to it.
@@ -234,11 +221,7 @@ impl Turns {
             .write_after_effect(move |tx| {
                 usage::add(tx, user, now, cost)?;
                 agents::spend(tx, &agent, user, (now, cost))?;
-                tx.run(
-                    "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3 WHERE id = ?1",
-                    (id.to_string(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed()),
-                )?;
-                Ok(())
+                add(tx, id, cost)
             })
             .await
     }
@@ -358,4 +341,10 @@ impl Turns {
     pub async fn latest(&self, conversation: ConversationId) -> Result<Option<Turn>> {
         self.db.read(move |tx| tx.first(LATEST, [conversation.to_string()], turn)).await
     }
+}
+
+/// Adds to the tokens of a turn.
+pub(super) fn add(tx: &Tx, turn: TurnId, cost: Usage) -> Result<()> {
+    let sql = "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3 WHERE id = ?1";
+    tx.run(sql, (turn.to_string(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed())).map(drop)
 }

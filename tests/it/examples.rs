@@ -2,14 +2,19 @@
 
 use std::collections::HashSet;
 
-use satchel::model::{
-    spec::{Example, Risk, Source},
-    wire,
+use satchel::{
+    model::{
+        spec::{Example, Risk, Source},
+        wire,
+    },
+    store::agents::Agents,
 };
 use serde_json::{Value, json};
 
 use crate::support::{
     app::TestApp,
+    chat::Chat,
+    fake_llm::{FakeLlm, say},
     remote::systems::for_examples,
     site::{Site, page},
 };
@@ -57,29 +62,47 @@ fn here(arguments: &Value, site: &Site) -> Value {
 struct Stage {
     app: TestApp,
     site: Site,
+    /// Says what examples say that it does.
+    _model: Option<FakeLlm>,
 }
+
+/// The key of a session in examples: the one that the call before has begun.
+const SESSION: &str = "agent:assistant:sub:01931c6e-8a52-7c8e-b8f1-0d6f3f2a9c11";
 
 impl Stage {
     async fn new(tool: &str) -> Self {
-        let app = TestApp::start().await;
+        let (app, _model) = match tool.starts_with("session") || tool == "specialists_infer" {
+            true => {
+                let Chat { app, llm, .. } = Chat::start(vec![say("6 * 7 is 42."); 3]).await;
+                let draft = json!({"name": "reviewer", "tools": false, "shared_with": ["*"]});
+                let draft = serde_json::from_value(draft).unwrap();
+                Agents::new(&app.satchel.app.db).create(&app.owner().await, draft).await.unwrap();
+                (app, Some(llm))
+            }
+            false => (TestApp::start().await, None),
+        };
         let site = outside(&app).await;
         app.set(json!({"exec": {"mode": "sandboxed"}})).await;
         if tool.starts_with("call_") {
             for_examples(&app).await;
         }
-        Self { app, site }
+        Self { app, site, _model }
     }
 
     /// Runs one for a person of its own, whose data is empty.
     async fn run(&self, name: &str, example: &Example) {
         let caller = self.app.caller(&["*"]).await;
-        for (tool, arguments) in &example.before {
-            let before = self.app.data(&caller, tool, arguments.clone()).await;
+        let mut arguments = here(&example.arguments, &self.site);
+        for (tool, given) in &example.before {
+            let before = self.app.data(&caller, tool, given.clone()).await;
             assert!(before.is_ok(), "{name}, '{}': before it, {tool} failed: {before:?}", example.title);
+            if let Some(key) = before.unwrap()["session_key"].as_str() {
+                arguments = serde_json::from_str(&arguments.to_string().replace(SESSION, key)).unwrap();
+            }
         }
         let data = self
             .app
-            .data(&caller, name, here(&example.arguments, &self.site))
+            .data(&caller, name, arguments)
             .await
             .unwrap_or_else(|e| panic!("{name}, '{}': {e:?}", example.title));
         assert!(holds(&data, &example.result), "{name}, '{}': got {data}, wanted {}", example.title, example.result);

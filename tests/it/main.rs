@@ -62,6 +62,7 @@ mod runs;
 mod scripts;
 mod search;
 mod seeds;
+mod sessions;
 mod settings;
 mod shares;
 mod stand_ins;

@@ -36,7 +36,7 @@ async fn a_run_is_begun_without_a_browser_and_its_end_is_awaited() {
     let caller = chat.app.owner().await.caller;
     let topic = chat.app.conversation(&caller).await;
     let job = JobName { id: JobId::new(), name: "nightly".to_owned() };
-    let purpose = Purpose { kind: RunKind::Job, parent: None, job: Some(job.clone()) };
+    let purpose = Purpose { kind: RunKind::Job, job: Some(job.clone()), ..Purpose::default() };
     let begun = chat.app.satchel.agent.begin(&caller, topic, says("Look around."), purpose).await.unwrap();
     let (run, ended) = (begun.id, begun.ended().await.unwrap());
     assert_eq!((ended.run.state, ended.answer.as_deref()), (RunState::Done, Some("All is well.")));
@@ -109,7 +109,7 @@ async fn stopping_a_run_stops_what_it_began() {
     let mut begun = Vec::new();
     for kind in [RunKind::Chat, RunKind::Sub, RunKind::Sub] {
         let conversation = id(&chat.owner.conversation().await);
-        let purpose = Purpose { kind, parent, job: None };
+        let purpose = Purpose { kind, parent, ..Purpose::default() };
         let one = agent.begin(&caller, conversation, says("Wait."), purpose).await.unwrap();
         parent = Some(one.id);
         begun.push(one.id);

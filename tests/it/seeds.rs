@@ -40,7 +40,7 @@ const DESK: [(&str, &str, Risk); 24] = [
 ];
 
 /// Every name with its documented parameters: `?` may be left out; after the colon the type's first letter.
-const NAMES: [(&str, &str); 58] = [
+const NAMES: [(&str, &str); 65] = [
     // Firefly Desk
     ("search_knowledge", "query:s top_k?:i"),
     ("document_read", "file_path:s"),
@@ -85,6 +85,12 @@ const NAMES: [(&str, &str); 58] = [
     ("memory_search", "query:s limit?:n threshold?:n"),
     ("memory_get", "key:s"),
     ("cron", "action:s schedule?:s task?:s job_id?:s"),
+    ("sessions_spawn", "task:s agent_id?:s blocking?:b"),
+    ("sessions_send", "session_key:s message:s"),
+    ("sessions_list", ""),
+    ("sessions_history", "session_key:s limit?:i"),
+    ("session_status", "session_key?:s"),
+    ("agents_list", ""),
     (
         "web_fetch",
         "url:s timeout?:n extract_text?:b timeout_seconds?:i max_bytes?:i prefer_readable?:b user_agent?:s max_redirects?:i",
@@ -102,6 +108,7 @@ const NAMES: [(&str, &str); 58] = [
     ("graph_upsert_edge", "src:s rel:s dst:s props?:o"),
     ("graph_neighbors", "id:s rel:s"),
     ("graph_get_node", "id:s"),
+    ("specialists_infer", "specialist:s prompt:s override_reasoning_effort?"),
     ("multi_tool_use_parallel", "tool_uses:a"),
     ("multi_tool_use.parallel", "tool_uses:a"),
     // Chalie

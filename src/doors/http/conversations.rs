@@ -90,7 +90,7 @@ struct Create {
 async fn create(state: Data<State>, Who(caller): Who<Caller>, body: OptionalBody<Create>) -> HttpResult<HttpResponse> {
     let title = body.0.title.as_deref().map(name).transpose()?.unwrap_or_default();
     let agent = agents::chosen(&state, &caller, body.0.agent.as_deref()).await?.unwrap_or_default();
-    let new = NewConversation { title, agent, trial: body.0.trial };
+    let new = NewConversation { title, agent, trial: body.0.trial, ..NewConversation::default() };
     let conversation = state.agent.converse(caller.user, new).await?;
     Ok(HttpResponse::Created().json(conversation))
 }

@@ -172,7 +172,7 @@ pub(super) struct Seen {
     request_body = Seen, tag = "policies", responses((status = 200, body = Sight)))]
 async fn view(state: Data<State>, Who(caller): Who<Caller>, Body(asked): Body<Seen>) -> HttpResult<Json<Sight>> {
     let Seen { query, user, agent, provider, channel, sandboxed, depth, policies } = asked;
-    let situation = Situation { agent, provider, channel, sandboxed, depth };
+    let situation = Situation { agent, provider, channel, sandboxed, depth, above: None };
     let about = person(&state, &caller, user).await?;
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let policy = policy_for(&state, &caller, &situation, policies)?;
@@ -215,7 +215,7 @@ async fn ask(
     Body(asked): Body<Question>,
 ) -> HttpResult<Json<Explanation>> {
     let Question { tool, user, agent, provider, channel, sandboxed, depth, policies } = asked;
-    let situation = Situation { agent, provider, channel, sandboxed, depth };
+    let situation = Situation { agent, provider, channel, sandboxed, depth, above: None };
     let about = person(&state, &caller, user).await?;
     // Whoever manages the policies may name any tool; others, those they may use.
     let registry = state.invoker.registry();

@@ -49,18 +49,25 @@ impl PolicySet {
         view
     }
 
-    /// The layers that hold in a situation, in order.
+    /// The layers that hold in a situation, in order. Of a session, those of the sessions above it hold as well.
     fn layers(&self, situation: &Situation) -> Vec<(LayerKind, CompiledLayer)> {
         let document = &self.policies.document;
         let compile = |layer: &Layer| CompiledLayer::new(layer, &self.exec);
-        let of = |kind: LayerKind| {
-            let layer = match is_written(document, kind) {
-                true => document.layer(kind, situation).map(compile),
-                false => Policies::standing(kind, situation).as_ref().map(compile),
-            };
-            layer.map(|layer| (kind, layer))
-        };
-        LayerKind::ALL.into_iter().filter_map(of).collect()
+        let mut layers = Vec::new();
+        for kind in LayerKind::ALL {
+            if !is_written(document, kind) {
+                layers.extend(Policies::standing(kind, situation).as_ref().map(compile).map(|layer| (kind, layer)));
+                continue;
+            }
+            let mut held: Vec<&Layer> = Vec::new();
+            for layer in situation.chain().filter_map(|situation| document.layer(kind, situation)) {
+                if !held.iter().any(|known| std::ptr::eq(*known, layer)) {
+                    held.push(layer);
+                    layers.push((kind, compile(layer)));
+                }
+            }
+        }
+        layers
     }
 
     /// The names of `exec`.

@@ -97,8 +97,9 @@ impl View {
         let names = tool.names();
         let of =
             |kind: LayerKind| {
-                let layer = self.layers.iter().find(|(held, _)| *held == kind);
-                let judged = layer.map(|(_, layer)| layer.judge(&names));
+                let judged = self.layers.iter().filter(|(held, _)| *held == kind).map(|(_, layer)| layer.judge(&names));
+                // Several of a kind hold for a session: the first that denies says more than one that does not.
+                let judged = judged.reduce(|said, next| if said.allowed && !next.allowed { next } else { said });
                 judged.map_or(LayerVerdict { layer: kind, rule: None, allowed: true, asks: None }, |judged| {
                     LayerVerdict { layer: kind, rule: judged.rule, allowed: judged.allowed, asks: judged.asks }
                 })

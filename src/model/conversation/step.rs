@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::{
+    agent::session::StepSession,
     call::{Approved, CallId, Edit, Ticket, TicketId},
     spec::Risk,
     time::Time,
@@ -39,6 +40,9 @@ pub struct Step {
     pub model_text: Option<String>,
     /// The question to the person.
     pub ticket: Option<Ticket>,
+    /// The session it has begun or written to, if it did.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub session: Option<StepSession>,
     /// Wall time.
     pub duration_ms: Option<u64>,
     /// The time at which it was begun.

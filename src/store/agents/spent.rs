@@ -1,8 +1,9 @@
 //! Tokens that an agent took for a person on a day (UTC).
 
-use crate::{db::Db, sql::Tx};
+use crate::{db::Db, sql::Tx, turns, usage};
 use satchel_model::{
     agent::{AgentAt, AgentId},
+    conversation::TurnId,
     error::Result,
     llm::Usage,
     time::Time,
@@ -15,6 +16,23 @@ pub async fn spent(db: &Db, agent: &AgentId, user: UserId, now: Time) -> Result<
     let sql = "SELECT tokens FROM agent_usage WHERE agent = ?1 AND person = ?2 AND day = ?3";
     let tokens: Option<i64> = db.read(move |tx| tx.first(sql, place, |row| row.get("tokens"))).await?;
     Ok(tokens.unwrap_or_default().unsigned_abs())
+}
+
+/// Notes what an answer of an agent cost a person outside a turn of its own, and the turn that asked for it.
+pub async fn spend_for(
+    db: &Db,
+    agent: &AgentAt,
+    (user, turn): (UserId, Option<TurnId>),
+    (now, cost): (Time, Usage),
+) -> Result<()> {
+    let agent = agent.clone();
+    db.write_after_effect(move |tx| {
+        usage::add(tx, user, now, cost)?;
+        spend(tx, &agent, user, (now, cost))?;
+        let Some(turn) = turn else { return Ok(()) };
+        turns::add(tx, turn, cost)
+    })
+    .await
 }
 
 /// Adds to what an agent took for a person on the day of `now`. A draft that is tried has no budget of a day.

@@ -48,7 +48,7 @@ impl Episodes {
     /// Everybody's conversations in which nothing has happened since `before`.
     pub async fn resting(&self, before: Time) -> Result<Vec<Due>> {
         let sql = "SELECT c.id, c.person, c.title, c.episode_upto FROM conversations c WHERE c.updated_at < ?1
-                     AND c.person IS NOT NULL AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
+                     AND c.person IS NOT NULL AND c.depth = 0 AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
                      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
                    ORDER BY c.updated_at LIMIT ?2";
         self.db.read(move |tx| due(tx, sql, (before.millis(), AT_ONCE))).await
@@ -57,6 +57,7 @@ impl Episodes {
     /// One person's conversations but this one: they have left them for it.
     pub async fn left(&self, user: UserId, current: ConversationId) -> Result<Vec<Due>> {
         let sql = "SELECT c.id, c.person, c.title, c.episode_upto FROM conversations c WHERE c.person = ?1 AND c.id <> ?2
+                     AND c.depth = 0
                      AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
                      AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
                    ORDER BY c.updated_at DESC LIMIT ?3";

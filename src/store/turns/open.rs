@@ -4,7 +4,12 @@ use super::{
     OpenTurn, Turns,
     rows::{GONE, NOW, WHO, given_up, open_turn},
 };
-use satchel_model::{call::TicketId, caller::Caller, conversation::ConversationId, error::Result};
+use satchel_model::{
+    call::TicketId,
+    caller::Caller,
+    conversation::{ConversationId, TurnId},
+    error::Result,
+};
 
 impl Turns {
     /// The turn of a conversation that is under way.
@@ -35,15 +40,24 @@ impl Turns {
         self.db.read(move |tx| tx.all(&sql, (), given_up)).await
     }
 
+    /// A turn in whatever state, with what its asker may do now: as one that would go on.
+    pub async fn as_begun(&self, turn: TurnId) -> Result<Option<OpenTurn>> {
+        self.found_where("t.id = ?1", turn.to_string()).await.map(|turns| turns.into_iter().next())
+    }
+
     async fn open_where(&self, condition: &'static str, value: String) -> Result<Vec<OpenTurn>> {
+        self.found_where(&format!("t.state IN ('running', 'waiting') AND {condition}"), value).await
+    }
+
+    async fn found_where(&self, condition: &str, value: String) -> Result<Vec<OpenTurn>> {
         let sql = format!(
             "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, t.run,
-               t.job, (SELECT name FROM jobs WHERE jobs.id = t.job) AS job_name,
+               t.parent, t.above, t.tells, t.job, (SELECT name FROM jobs WHERE jobs.id = t.job) AS job_name,
                t.input_tokens + t.output_tokens AS tokens, t.agent, t.agent_version,
                coalesce(t.agent_draft, v.content, {GONE}) AS agent_content, {NOW}
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
              LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version
-             WHERE t.state IN ('running', 'waiting') AND {condition} ORDER BY t.id"
+             WHERE {condition} ORDER BY t.id"
         );
         self.db.read(move |tx| tx.all(&sql, [value], open_turn)).await
     }

@@ -4,21 +4,22 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{NewTurn, OpenTurn};
+use super::{NewTurn, OpenTurn, Question};
 use crate::{
+    conversations, messages,
     nodes::NodeId,
     sql::{Row, Tx, params},
 };
 use satchel_model::{
-    agent::AgentAt,
+    agent::{Above, AgentAt, session::Report},
     call::TicketId,
     caller::{Caller, Credential, Door, Permissions},
-    conversation::{Turn, TurnId, TurnState},
+    conversation::{Message, MessageId, Role, Turn, TurnId, TurnState},
     error::{Error, Result},
     id::Id,
     job::JobName,
     llm::Usage,
-    run::RunKind,
+    run::{Purpose, RunKind},
     user::{ApiKey, UserId},
 };
 
@@ -41,11 +42,15 @@ const AT_ONCE: i64 = 16;
 /// Why no turn begins beside another one of its conversation.
 pub const UNDER_WAY: &str = "An answer is under way here. Wait for it, or stop it first.";
 
-/// Fails where as many turns of a person run as may at once.
-pub(super) fn require_few(tx: &Tx, user: UserId) -> Result<()> {
+/// Fails where as many turns of a person run as may at once. One that waits for a session has left its place to that: a tree of
+/// them never waits for places that it holds itself. `leaving` is the one that is about to.
+pub(super) fn require_few(tx: &Tx, user: UserId, leaving: Option<TurnId>) -> Result<()> {
     let running = "SELECT count(*) FROM turns t JOIN conversations c ON c.id = t.conversation
-                   WHERE t.state = 'running' AND c.person = ?1";
-    if tx.one::<i64>(running, [user.to_string()])? < AT_ONCE {
+                   WHERE t.state = 'running' AND c.person = ?1 AND t.id <> ?2
+                     AND NOT EXISTS (SELECT 1 FROM turns s WHERE s.parent = t.id AND s.report = 'awaited'
+                                       AND s.state IN ('running', 'waiting'))";
+    let leaving = leaving.map(|id| id.to_string()).unwrap_or_default();
+    if tx.one::<i64>(running, (user.to_string(), leaving))? < AT_ONCE {
         return Ok(());
     }
     Err(Error::conflict(format!(
@@ -53,12 +58,14 @@ pub(super) fn require_few(tx: &Tx, user: UserId) -> Result<()> {
     )))
 }
 
-pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
+pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
     if tx.exists(busy, [new.conversation.to_string()])? {
         return Err(Error::conflict(UNDER_WAY));
     }
-    require_few(tx, new.caller.user)?;
+    let Purpose { kind, parent, job, above, call, tells } = &new.purpose;
+    let awaited = tells.is_some_and(|(_, report)| report == Report::Awaited);
+    require_few(tx, new.caller.user, parent.filter(|_| awaited))?;
     let caller = &new.caller;
     let key = match caller.credential {
         Credential::Key(id) => Some(id),
@@ -71,8 +78,8 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let draft = draft.map_err(Error::internal)?;
     tx.run(
         "INSERT INTO turns (id, conversation, state, caller, provider, started_at, node, run, kind, parent, job, agent,
-                            agent_version, agent_draft)
-         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12)",
+                            agent_version, agent_draft, above, call, tells, report)
+         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
             id.to_string(),
             new.conversation.to_string(),
@@ -80,33 +87,76 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
             new.provider.map(|id| id.to_string()),
             new.now.millis(),
             node.to_string(),
-            new.purpose.kind.as_str(),
-            new.purpose.parent.map(|id| id.to_string()),
-            new.purpose.job.as_ref().map(|job| job.id.to_string()),
+            kind.as_str(),
+            parent.map(|id| id.to_string()),
+            job.as_ref().map(|job| job.id.to_string()),
             new.agent.id.as_str(),
             new.agent.version,
             draft,
+            above.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?,
+            call.map(|id| id.to_string()),
+            tells.map(|(conversation, _)| conversation.to_string()),
+            tells.map(|(_, report)| report.as_str()),
         ],
     )?;
-    let acting = Some(Arc::new(new.agent.acting()));
+    let acting = Some(Arc::new(new.agent.acting_below(above.clone())));
     Ok(OpenTurn {
         id,
         conversation: new.conversation,
         state: TurnState::Running,
-        caller: Caller { agent: acting, ..caller.through(door(new.purpose.kind)) },
+        caller: Caller { agent: acting, ..caller.through(door(*kind)) },
         provider: new.provider,
         agent: Arc::new(new.agent.clone()),
         tokens: 0,
         model_calls: 0,
         last_event: 0,
         stop_asked: false,
-        job: new.purpose.job.clone(),
+        job: job.clone(),
+        parent: *parent,
+        above: above.clone(),
+        tells: tells.map(|(conversation, _)| conversation),
+        kind: *kind,
         run: 1,
     })
 }
 
+/// Begins a turn with a message of whoever asks. Gives the turn, the message, and the title the conversation got by it.
+pub(crate) fn begin(
+    tx: &Tx,
+    new: &NewTurn,
+    question: Question,
+    node: NodeId,
+) -> Result<(OpenTurn, MessageId, Option<String>)> {
+    let conversation = conversations::get(tx, new.caller.user, new.conversation)?;
+    let turn = insert(tx, new, node)?;
+    let message = Message {
+        id: MessageId::new(),
+        turn_id: turn.id,
+        role: Role::User,
+        text: question.text,
+        attachments: question.attachments,
+        steps: Vec::new(),
+        citations: Vec::new(),
+        created_at: new.now,
+        model: None,
+        provider: None,
+        instead_of: None,
+        former: 0,
+        usage: None,
+        error: None,
+        agent: None,
+    };
+    messages::insert(tx, new.conversation, &message)?;
+    let title = conversation.title.is_empty().then_some(question.title);
+    tx.run(
+        "UPDATE conversations SET updated_at = ?2, title = coalesce(?3, title) WHERE id = ?1",
+        (new.conversation.to_string(), new.now.millis(), &title),
+    )?;
+    Ok((turn, message.id, title))
+}
+
 /// The text of an agent that was deleted with its owner: it calls nothing.
-pub(super) const GONE: &str = r#"'{"name":"gone","tools":false}'"#;
+pub(crate) const GONE: &str = r#"'{"name":"gone","tools":false}'"#;
 /// The door that the calls of a run come through.
 fn door(kind: RunKind) -> Door {
     match kind {
@@ -127,11 +177,13 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
     let provider: Option<String> = row.get("provider")?;
     let agent =
         AgentAt { id: row.parsed("agent")?, version: row.get("agent_version")?, content: row.json("agent_content")? };
+    let above: Option<Arc<Above>> = row.optional_json("above")?;
+    let parsed = |column| row.get::<Option<String>>(column);
     Ok(OpenTurn {
         id: row.parsed("id")?,
         conversation: row.parsed("conversation")?,
         state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
-        caller: Caller { agent: Some(Arc::new(agent.acting())), ..caller(row)? },
+        caller: Caller { agent: Some(Arc::new(agent.acting_below(above.clone()))), ..caller(row)? },
         agent: Arc::new(agent),
         tokens: row.get::<i64>("tokens")?.unsigned_abs(),
         provider: provider.map(|text| text.parse()).transpose()?,
@@ -139,6 +191,10 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
         last_event: row.get::<i64>("last_event")?.unsigned_abs(),
         stop_asked: row.get("stop_asked")?,
         job: job(row)?,
+        parent: parsed("parent")?.map(|id| id.parse()).transpose()?,
+        above,
+        tells: parsed("tells")?.map(|id| id.parse()).transpose()?,
+        kind: parsed("kind")?.map_or(Ok(RunKind::Chat), |kind| RunKind::parse(&kind))?,
         run: row.get("run")?,
     })
 }

@@ -119,6 +119,14 @@ pub(super) fn hold(tx: &Tx, claim: Claim) -> Result<()> {
     }
 }
 
+/// As [`hold`]. Gives the conversation of the turn.
+pub(crate) fn hold_in(tx: &Tx, claim: Claim) -> Result<ConversationId> {
+    hold(tx, claim)?;
+    let sql = "SELECT conversation FROM turns WHERE id = ?1";
+    let found = tx.first(sql, [claim.turn.to_string()], |row| row.parsed("conversation"))?;
+    found.ok_or_else(|| Error::new(Kind::Cancelled, "This turn is gone."))
+}
+
 /// Claims the turns that were left running. Returns them.
 pub(crate) fn claim_left(tx: &Tx, node: NodeId) -> Result<Vec<TurnId>> {
     let sql = format!("UPDATE turns SET node = ?1, run = run + 1 WHERE state = 'running' AND {ABANDONED} RETURNING id");

@@ -46,6 +46,13 @@ const TOOLS: &[(&str, Gives)] = &[
     ("search_processes", Others("a process has an origin until a person has reviewed it")),
     ("find_tools", Own("what people wrote of tools or reviewed; no need of another conversation")),
     ("parallel", Others("what it calls says so")),
+    ("sessions_spawn", Others("a session has an origin once it has read from outside")),
+    ("sessions_send", Others("a session has an origin once it has read from outside")),
+    ("sessions_list", Own("keys, names and states")),
+    ("sessions_history", Others("a session has an origin once it has read from outside")),
+    ("session_status", Own("names and figures")),
+    ("agents_list", Own("what people wrote of agents")),
+    ("specialists_infer", Own("a model's, of what it was told in this conversation")),
     ("schedule", Others("a job has an origin")),
 ];
 

@@ -52,7 +52,14 @@ fn document() -> impl Strategy<Value = Policies> {
 fn situation() -> impl Strategy<Value = Situation> {
     let some = |text: &'static str| proptest::option::of(Just(text.to_owned()));
     (some("assistant"), some("local"), some("c"), any::<bool>(), 0_u8..2).prop_map(
-        |(agent, provider, channel, sandboxed, depth)| Situation { agent, provider, channel, sandboxed, depth },
+        |(agent, provider, channel, sandboxed, depth)| Situation {
+            agent,
+            provider,
+            channel,
+            sandboxed,
+            depth,
+            above: None,
+        },
     )
 }
 

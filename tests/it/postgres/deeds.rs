@@ -99,6 +99,12 @@ async fn with_agents(app: &TestApp) {
     assert_eq!(agents.versions(caller, made.id.clone()).await.unwrap().len(), 2);
     agents.version(caller, made.id.clone(), 1).await.unwrap();
     assert_eq!(agents::spent(db, &made.id, caller.user, app.satchel.app.clock.now()).await.unwrap(), 0);
+    let topic = app.conversation(caller).await;
+    for top in [None, Some(topic)] {
+        assert!(agents::sessions::below(db, caller.user, top).await.unwrap().is_empty());
+    }
+    assert_eq!(agents::sessions::line(db, caller.user, topic).await.unwrap().len(), 1);
+    assert!(agents::shares(db, RunId::new()).await.unwrap().is_empty());
     agents.delete(&owner, made.id).await.unwrap();
 }
 

@@ -51,6 +51,8 @@ pub struct FakeLlm {
 
 struct Shared {
     script: Mutex<VecDeque<Reply>>,
+    /// Scripts of conversations, each by words in the first message of a person there.
+    parts: Mutex<Vec<(String, VecDeque<Reply>)>>,
     /// The status of the answer to whoever wants the list of models.
     listing: Mutex<u16>,
     seen: Mutex<Vec<Seen>>,
@@ -87,6 +89,7 @@ impl FakeLlm {
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             script: Mutex::new(script.into()),
+            parts: Mutex::default(),
             listing: Mutex::new(200),
             seen: Mutex::default(),
             arrived: watch::channel(0).0,
@@ -104,6 +107,23 @@ impl FakeLlm {
     /// Adds to what it will do.
     pub fn then(&self, replies: Vec<Reply>) {
         self.shared.script.lock().extend(replies);
+    }
+
+    /// Sets what it will do in conversations whose first message holds these words.
+    pub fn when(&self, words: &str, replies: Vec<Reply>) {
+        self.shared.parts.lock().push((words.to_owned(), replies.into()));
+    }
+
+    /// Sets what it will do there from now on, in place of what is left.
+    pub fn replace_part(&self, words: &str, replies: Vec<Reply>) {
+        self.shared.parts.lock().retain(|(known, _)| known != words);
+        self.when(words, replies);
+    }
+
+    /// The bodies of the requests of conversations whose first message holds these words.
+    pub fn bodies(&self, words: &str) -> Vec<Value> {
+        let seen = self.shared.seen.lock();
+        seen.iter().map(|seen| seen.body.clone()).filter(|body| first_words(body).contains(words)).collect()
     }
 
     /// Sets its replies from now on, in place of what is left of its script.
@@ -148,6 +168,13 @@ fn is_probe(body: &Value) -> bool {
     body["max_tokens"] == 1 || body["options"]["num_predict"] == 1
 }
 
+/// The first message of a person in a request.
+fn first_words(body: &Value) -> String {
+    let messages = body["messages"].as_array();
+    let first = messages.and_then(|all| all.iter().find(|message| message["role"] == "user"));
+    first.map(|message| message["content"].to_string()).unwrap_or_default()
+}
+
 async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     let Some(request) = read(&mut stream).await else { return };
     let path = request.path.clone();
@@ -164,8 +191,11 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
         let _ = stream.write_all(whole(status, &[], &body).as_bytes()).await;
         return;
     }
+    let first = first_words(&request.body);
     shared.seen.lock().push(request);
-    let reply = shared.script.lock().pop_front();
+    let part =
+        shared.parts.lock().iter_mut().find(|(words, _)| first.contains(words)).map(|(_, part)| part.pop_front());
+    let reply = part.unwrap_or_else(|| shared.script.lock().pop_front());
     shared.arrived.send_modify(|seen| *seen += 1);
     match reply {
         None => {

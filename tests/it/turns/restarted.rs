@@ -54,6 +54,7 @@ async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> 
         asked_arguments: None,
         approved_by: None,
         edited: Vec::new(),
+        session: None,
         tool: format!("builtin:{tool}"),
         asked_as: tool.to_owned(),
         arguments,

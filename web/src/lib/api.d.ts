@@ -4165,6 +4165,16 @@ export interface components {
             state: components["schemas"]["ConversationState"];
             /** @description The agent that answers in it. */
             agent: string;
+            /**
+             * Format: uuid
+             * @description The conversation in which it was begun as a session, if it was in one.
+             */
+            parent?: string | null;
+            /**
+             * Format: uint8
+             * @description Sessions above its answers: 0 of a conversation that a person holds.
+             */
+            depth?: number;
             /** @description `true` if content from outside has entered it. */
             tainted: boolean;
             /** @description The place that content came from. */
@@ -7827,6 +7837,7 @@ export interface components {
             /** @description The text the model read. */
             model_text?: string | null;
             ticket?: components["schemas"]["Ticket"] | null;
+            session?: components["schemas"]["StepSession"] | null;
             /**
              * Format: uint64
              * @description Wall time.
@@ -7834,6 +7845,23 @@ export interface components {
             duration_ms?: number | null;
             /** @description The time at which it was begun. */
             started_at: components["schemas"]["Time"];
+        };
+        /** @description The session that a call of an agent has begun or written to, as its card shows it. */
+        StepSession: {
+            /**
+             * Format: uuid
+             * @description The run.
+             */
+            run: string;
+            /**
+             * Format: uuid
+             * @description The conversation that the session is.
+             */
+            conversation: string;
+            /** @description The name of its agent. */
+            agent: string;
+            /** @description The state of the run. */
+            state: components["schemas"]["RunState"];
         };
         /**
          * @description State of a step.

@@ -1,0 +1,157 @@
+//! Sessions that are begun and written to: each run is below the one that asked for it, within the bounds of both.
+
+use std::sync::Arc;
+
+use serde_json::json;
+
+use super::place::Place;
+use crate::{
+    chat::{Agent, LONGEST},
+    prompt,
+};
+use satchel_engine::context::Context;
+use satchel_model::{
+    agent::{
+        Above, AgentAt, AgentId,
+        session::{DEEPEST, Report, SessionKey, SessionRun, StepSession},
+    },
+    conversation::ConversationId,
+    error::{Error, Result},
+    figure,
+    policy::Situation,
+    run::{Purpose, RunKind, RunState},
+};
+use satchel_services::agents::sessions::NewSession;
+use satchel_store::{
+    agents::{
+        Agents,
+        sessions::{self, Begun, Found, NewRun},
+    },
+    conversations::NewConversation,
+    turns::{NewTurn, Question},
+};
+
+/// A run that is wanted of a session.
+struct Wanted {
+    /// The session, where it is to be begun.
+    session: Option<NewConversation>,
+    conversation: ConversationId,
+    agent: AgentAt,
+    above: Arc<Above>,
+    text: String,
+    report: Report,
+}
+
+impl Agent {
+    /// Begins a session with a task. The same call, made again, goes on with the one that it began.
+    pub(super) async fn spawn(&self, cx: &Context, new: NewSession) -> Result<SessionRun> {
+        let NewSession { task, agent, blocking } = new;
+        let report = if blocking { Report::Awaited } else { Report::Due };
+        if let Some(begun) = sessions::begun_by(&self.shared.app.db, cx.call(), report).await? {
+            return self.come_of(cx, begun, report).await;
+        }
+        check(&task)?;
+        let place = self.place(cx).await?;
+        let depth = place.above.depth();
+        if depth > DEEPEST {
+            return Err(Error::conflict(format!(
+                "Sessions go {DEEPEST} deep, and this one is as deep as that: it begins no other. Do the task here, or say in \
+                 your answer what is left to do."
+            )));
+        }
+        let agent = self.agent_for(cx, &place, agent.as_deref()).await?;
+        let session = NewConversation {
+            title: prompt::title(&task),
+            agent: agent.id.clone(),
+            parent: place.conversation,
+            depth,
+            ..NewConversation::default()
+        };
+        let (conversation, above) = (ConversationId::new(), Arc::clone(&place.above));
+        let wanted = Wanted { session: Some(session), conversation, agent, above, text: task, report };
+        let begun = self.begin_run(cx, &place, wanted).await?;
+        self.come_of(cx, begun, report).await
+    }
+
+    /// Writes to a session below. The same call, made again, goes on with the run that it began.
+    pub(super) async fn write_to(&self, cx: &Context, key: &str, message: String) -> Result<SessionRun> {
+        let report = Report::Awaited;
+        if let Some(begun) = sessions::begun_by(&self.shared.app.db, cx.call(), report).await? {
+            return self.come_of(cx, begun, report).await;
+        }
+        check(&message)?;
+        let place = self.place(cx).await?;
+        let Found { key: SessionKey { agent, conversation, .. }, depth, .. } = self.below(cx, &place, key).await?;
+        let agent = self.current(cx, agent).await?;
+        // It is as deep as it is, whoever above it writes.
+        let situation = Situation { depth: depth.saturating_sub(1), ..place.above.situation.clone() };
+        let above = Arc::new(Above { situation, ..Above::clone(&place.above) });
+        let wanted = Wanted { session: None, conversation, agent, above, text: message, report };
+        let begun = self.begin_run(cx, &place, wanted).await?;
+        self.come_of(cx, begun, report).await
+    }
+
+    /// The agent of a new session: the one that is named, else the one that asks.
+    async fn agent_for(&self, cx: &Context, place: &Place, named: Option<&str>) -> Result<AgentAt> {
+        match named.map(str::trim).filter(|name| !name.is_empty()) {
+            Some(name) => {
+                let found = Agents::new(&self.shared.app.db).meant(cx.caller(), name).await?;
+                Ok(AgentAt { id: found.id, version: found.version, content: found.content })
+            }
+            None => {
+                let own = place.turn.as_ref().map(|turn| turn.agent.id.clone());
+                self.current(cx, own.unwrap_or_default()).await
+            }
+        }
+    }
+
+    async fn current(&self, cx: &Context, agent: AgentId) -> Result<AgentAt> {
+        Agents::new(&self.shared.app.db).current(cx.caller(), agent).await
+    }
+
+    async fn begin_run(&self, cx: &Context, place: &Place, wanted: Wanted) -> Result<Begun> {
+        let Wanted { session, conversation, agent, above, text, report } = wanted;
+        let (caller, shared) = (cx.caller(), &self.shared);
+        self.require_model(caller.user, &agent).await?;
+        self.ensure_room(caller.user, text.len() as u64).await?;
+        if session.is_none() {
+            self.ensure_free(conversation).await?;
+            self.give_up_waiting(conversation).await?;
+        }
+        let purpose = Purpose {
+            kind: RunKind::Sub,
+            parent: place.turn.as_ref().map(|turn| turn.id),
+            job: place.turn.as_ref().and_then(|turn| turn.job.clone()),
+            above: Some(above),
+            call: Some(cx.call()),
+            tells: place.conversation.map(|conversation| (conversation, report)),
+        };
+        let begun_by = caller.clone();
+        let name = agent.content.name.clone();
+        let turn = NewTurn { conversation, caller: begun_by, provider: None, agent, purpose, now: cx.now() };
+        let agent = turn.agent.id.clone();
+        let question = Question { title: prompt::title(&text), text, attachments: Vec::new() };
+        let origin = cx.taint().origin();
+        let turn = sessions::begin(&shared.app.db, NewRun { session, turn, question, origin }).await?;
+        let run = turn.id;
+        drop(self.run(turn, 0).start());
+        if let Some(above) = &place.turn
+            && let Some(live) = self.live(above.conversation, above.id)
+        {
+            let session = StepSession { run, conversation, agent: name, state: RunState::Running };
+            live.log.emit("session", &json!({"call_id": cx.call(), "session": session}));
+        }
+        Ok(Begun { run, conversation, agent })
+    }
+}
+
+fn check(text: &str) -> Result<()> {
+    if text.trim().is_empty() {
+        return Err(Error::invalid("Say what is to be done: it is empty."));
+    }
+    if text.chars().count() > LONGEST {
+        let most = figure::grouped(LONGEST as u64);
+        return Err(Error::invalid(format!("A task has at most {most} characters. Put longer texts into a file.")));
+    }
+    Ok(())
+}

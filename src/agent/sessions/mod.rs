@@ -1,0 +1,9 @@
+//! Sessions: conversations that agents hold for others, and how those hear of them.
+
+mod begin;
+mod infer;
+mod look;
+mod place;
+mod seam;
+mod tell;
+mod wait;

@@ -1,0 +1,232 @@
+//! Ends of runs that nobody waits for: the conversation that began them is told, as data, in the turn that is under way there
+//! or in a new one.
+
+use std::time::Duration;
+
+use serde_json::{Value, json};
+
+use super::wait::SessionAnswer;
+use crate::{chat::Agent, settle::settled, turn::Run};
+use satchel_engine::sanitise;
+use satchel_model::{
+    agent::session::{Report, SessionRun},
+    call::{CallId, Done, Outcome},
+    caller::Caller,
+    conversation::{ConversationId, Message, MessageId, Role, Step, StepState, TurnId},
+    error::{Error, Kind, Result},
+    origin::Origin,
+    output::Output,
+    run::{Purpose, RunId},
+    spec::Risk,
+};
+use satchel_store::{
+    agents::{
+        Agents,
+        sessions::{self, Told},
+    },
+    results::{Results, StoredText},
+    turns::{NewTurn, OpenTurn},
+};
+
+/// The tool that tells of a session.
+const TOOL: &str = "session_status";
+/// The interval at which it is looked whether somebody is still to be told.
+const EVERY: Duration = Duration::from_secs(5);
+
+/// The ends of runs, as a conversation is told of them.
+struct News {
+    runs: Vec<RunId>,
+    message: Message,
+    origin: Option<Origin>,
+}
+
+/// A run of a session as a model reads of it.
+pub(super) fn shown(run: &SessionRun) -> Value {
+    let mut shown = json!(run);
+    if let (Some(answer), Some(shown)) = (&run.answer, shown.as_object_mut()) {
+        shown.insert("output".to_owned(), json!(answer));
+    }
+    shown
+}
+
+impl Agent {
+    /// Tells conversations of the ends of runs that nobody waits for, for as long as the process runs.
+    pub fn tell_of_sessions(&self) {
+        let agent = self.clone();
+        let tell = async move {
+            let lifecycle = &agent.shared.app.lifecycle;
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep(EVERY) => {}
+                    () = lifecycle.shutdown.cancelled() => return,
+                }
+                match sessions::to_tell(&agent.shared.app.db).await {
+                    Ok(all) => {
+                        for (_, conversation) in all {
+                            agent.tell_in(conversation).await;
+                        }
+                    }
+                    Err(error) => tracing::warn!(?error, "it could not be read who is to be told of sessions"),
+                }
+            }
+        };
+        self.shared.app.lifecycle.tracker.spawn_on(tell, &self.shared.app.lifecycle.runtime);
+    }
+
+    /// Tells a conversation of the ends of runs that it began. A turn that is under way there hears of them by itself.
+    pub(crate) async fn tell_in(&self, conversation: ConversationId) {
+        match self.try_tell_in(conversation).await {
+            Ok(()) => {}
+            // It is busy, or nothing may be spent now: it is tried again.
+            Err(error) => tracing::debug!(?error, %conversation, "a conversation could not be told of a session yet"),
+        }
+    }
+
+    async fn try_tell_in(&self, conversation: ConversationId) -> Result<()> {
+        let db = &self.shared.app.db;
+        let Some((first, parent)) = sessions::due(db, conversation).await?.into_iter().next() else { return Ok(()) };
+        if self.shared.turns.open_in(conversation).await?.is_some() {
+            return Ok(());
+        }
+        let begun = self.shared.turns.as_begun(parent.unwrap_or(first.run)).await?;
+        let Some(begun) = begun else { return Ok(()) };
+        let Some(new) = self.turn_to_tell(conversation, begun).await? else {
+            return sessions::heard(db, first.run).await;
+        };
+        self.require_model(new.caller.user, &new.agent).await?;
+        self.shared.turns.require_few(new.caller.user).await?;
+        let Some(News { runs, message, origin }) = self.news(&new.caller, conversation).await? else { return Ok(()) };
+        let turn = sessions::tell(db, Told::New(Box::new(new)), runs, (message, origin)).await?;
+        if let Some(turn) = turn {
+            drop(self.run(turn, 0).start());
+        }
+        Ok(())
+    }
+
+    /// The turn that goes on with what a conversation is told: like the one that began the session. `None` if nobody may any
+    /// more.
+    async fn turn_to_tell(&self, conversation: ConversationId, begun: OpenTurn) -> Result<Option<NewTurn>> {
+        let OpenTurn { caller, provider, agent, job, parent, above, tells, kind, conversation: of, .. } = begun;
+        if caller.ensure_personal().is_err() {
+            return Ok(None);
+        }
+        // A person began it outside of a run: what they hold goes on.
+        let is_own = of == conversation;
+        let agent = match (is_own, agent.version) {
+            (true, 0) => satchel_model::agent::AgentAt::clone(&agent),
+            (true, _) => match Agents::new(&self.shared.app.db).current(&caller, agent.id.clone()).await {
+                Ok(agent) => agent,
+                Err(error) if error.kind() == Kind::NotFound => return Ok(None),
+                Err(error) => return Err(error),
+            },
+            (false, _) => {
+                let held = self.shared.conversations.get(caller.user, conversation).await?;
+                Agents::new(&self.shared.app.db).current(&caller, held.agent).await?
+            }
+        };
+        let purpose = match is_own {
+            true => {
+                let tells = tells.map(|conversation| (conversation, Report::Due));
+                Purpose { kind, parent, job, above, call: None, tells }
+            }
+            false => Purpose::default(),
+        };
+        let now = self.shared.app.clock.now();
+        Ok(Some(NewTurn { conversation, caller, provider, agent, purpose, now }))
+    }
+
+    /// Returns what a conversation is to be told. `None` if it is nothing.
+    async fn news(&self, caller: &Caller, conversation: ConversationId) -> Result<Option<News>> {
+        let mut news = News { runs: Vec::new(), message: blank(self.shared.app.clock.now()), origin: None };
+        for (begun, _) in sessions::due(&self.shared.app.db, conversation).await? {
+            let (run, origin) = self.answer_of(caller, &begun).await?;
+            let programs = self.shared.conversations.programs(caller.user, vec![begun.conversation]).await?;
+            let of_program = programs.into_iter().find(|origin| origin.is_outside_for(caller));
+            let origin = Origin::joined(origin, of_program);
+            news.origin = Origin::joined(news.origin, origin.clone());
+            news.runs.push(run.run);
+            let step = self.step_of(caller, conversation, (run, origin)).await?;
+            news.message.steps.push(step);
+        }
+        Ok((!news.runs.is_empty()).then_some(news))
+    }
+
+    /// The step that tells of a run, as one of a call that was made: never as words of the person.
+    async fn step_of(
+        &self,
+        caller: &Caller,
+        conversation: ConversationId,
+        (run, origin): SessionAnswer,
+    ) -> Result<Step> {
+        let now = self.shared.app.clock.now();
+        let call = CallId::new();
+        let output = Output::json(shown(&run));
+        let mut done = Done::new(call, format!("builtin:{TOOL}"), output, 0);
+        let rendered = sanitise::render(&done.output);
+        if !sanitise::fits(&rendered) {
+            let results = Results::new(&self.shared.app.db, caller.user, Some(conversation));
+            done.handle = Some(results.put(StoredText { text: rendered, origin }, now).await?);
+        }
+        let step = Step {
+            call_id: call,
+            tool: done.tool.clone(),
+            asked_as: TOOL.to_owned(),
+            arguments: json!({"session_key": run.session_key}),
+            asked_arguments: None,
+            approved_by: None,
+            edited: Vec::new(),
+            risk: Risk::Read,
+            state: StepState::Done,
+            success: None,
+            output: None,
+            model_text: None,
+            ticket: None,
+            session: None,
+            duration_ms: None,
+            started_at: now,
+            ticket_id: None,
+            provider_id: format!("call_{call}"),
+            malformed: None,
+        };
+        let outcome = self.shared.fitted(caller.user, Some(conversation), Ok(Outcome::Done(Box::new(done)))).await;
+        settled(step, outcome, now, false).ok_or_else(|| Error::internal("what is told of a session asks"))
+    }
+}
+
+impl Run {
+    /// Tells this turn of the ends of runs that its conversation began, before the model is asked or the turn ends. Returns
+    /// whether there was something.
+    pub(crate) async fn hear_of_sessions(&self) -> Result<bool> {
+        let Some(news) = self.agent.news(self.caller(), self.conversation()).await? else { return Ok(false) };
+        let News { runs, message, origin } = news;
+        let told = Told::UnderWay(self.turn.claim());
+        match sessions::tell(&self.app().db, told, runs, (message, origin)).await {
+            Ok(_) => self.log.emit("reset", &json!({})),
+            Err(error) if error.kind() == Kind::Conflict => {}
+            Err(error) => return Err(error),
+        }
+        Ok(true)
+    }
+}
+
+/// A message of the agent's own without words.
+fn blank(now: satchel_model::time::Time) -> Message {
+    Message {
+        id: MessageId::new(),
+        // The turn is known once it has begun.
+        turn_id: TurnId::new(),
+        role: Role::Assistant,
+        text: String::new(),
+        attachments: Vec::new(),
+        steps: Vec::new(),
+        citations: Vec::new(),
+        created_at: now,
+        model: None,
+        provider: None,
+        instead_of: None,
+        usage: None,
+        error: None,
+        former: 0,
+        agent: None,
+    }
+}

@@ -1,0 +1,312 @@
+//! Sessions, as their rows have them: conversations below others, the runs in them, and who is told what comes of those.
+
+use crate::{
+    conversations::{self, NewConversation},
+    db::Db,
+    messages,
+    sql::{Row, Tx},
+    turns::{self, Claim, NewTurn, OpenTurn, Question},
+};
+use satchel_model::{
+    agent::{
+        AgentId,
+        session::{Report, SessionKey, StepSession},
+    },
+    call::CallId,
+    conversation::{ConversationId, Message},
+    error::{Error, Result},
+    llm::Usage,
+    origin::Origin,
+    run::{RunId, RunKind, RunState},
+    time::Time,
+    user::UserId,
+};
+
+/// Most sessions of a list.
+const LISTED: i64 = 500;
+
+/// A run of a session to be begun.
+#[derive(Debug, Clone)]
+pub struct NewRun {
+    /// The conversation, where that is begun with it.
+    pub session: Option<NewConversation>,
+    /// The run.
+    pub turn: NewTurn,
+    /// The words it begins with.
+    pub question: Question,
+    /// The origin of those, if from outside.
+    pub origin: Option<Origin>,
+}
+
+/// Begins a run of a session, and the session itself where it is new: both or neither.
+///
+/// # Errors
+///
+/// If the person has as many runs under way as they may, or one is under way there.
+pub async fn begin(db: &Db, new: NewRun) -> Result<OpenTurn> {
+    let node = db.node();
+    db.write(move |tx| {
+        let NewRun { session, turn, question, origin } = new;
+        if let Some(session) = session {
+            conversations::insert(tx, turn.conversation, turn.caller.user, &session, turn.now)?;
+        }
+        if let Some(origin) = origin {
+            conversations::taint(tx, turn.conversation, &origin)?;
+        }
+        let (begun, ..) = turns::begin(tx, &turn, question, node)?;
+        // Whoever follows the run above by its rows reads it again.
+        if let Some(parent) = turn.purpose.parent {
+            tx.run("UPDATE turns SET changes = changes + 1 WHERE id = ?1", [parent.to_string()])?;
+        }
+        Ok(begun)
+    })
+    .await
+}
+
+/// A run that a call has begun.
+#[derive(Debug, Clone)]
+pub struct Begun {
+    /// The run.
+    pub run: RunId,
+    /// Its session.
+    pub conversation: ConversationId,
+    /// The agent of the session.
+    pub agent: AgentId,
+}
+
+impl Begun {
+    /// The key of its session.
+    pub fn key(&self) -> SessionKey {
+        SessionKey { agent: self.agent.clone(), kind: RunKind::Sub, conversation: self.conversation }
+    }
+}
+
+fn begun(row: &Row<'_>) -> Result<Begun> {
+    Ok(Begun { run: row.parsed("id")?, conversation: row.parsed("conversation")?, agent: row.parsed("agent")? })
+}
+
+/// The run that a call has begun, if it has: its end is awaited by the call or told later from now on.
+pub async fn begun_by(db: &Db, call: CallId, report: Report) -> Result<Option<Begun>> {
+    let sql = "SELECT t.id, t.conversation, c.agent FROM turns t JOIN conversations c ON c.id = t.conversation
+               WHERE t.call = ?1";
+    db.write(move |tx| {
+        let found = tx.first(sql, [call.to_string()], begun)?;
+        if let Some(begun) = &found {
+            turn_to(tx, begun.run, report)?;
+        }
+        Ok(found)
+    })
+    .await
+}
+
+/// Changes whether the end of a run is awaited or told later, unless it was told already.
+pub async fn report(db: &Db, run: RunId, report: Report) -> Result<()> {
+    db.write(move |tx| turn_to(tx, run, report)).await
+}
+
+fn turn_to(tx: &Tx, run: RunId, report: Report) -> Result<()> {
+    let sql = "UPDATE turns SET report = ?2 WHERE id = ?1 AND report IN ('awaited', 'due')";
+    tx.run(sql, (run.to_string(), report.as_str())).map(drop)
+}
+
+/// Keeps that a call has given the end of a run.
+pub async fn heard(db: &Db, run: RunId) -> Result<()> {
+    let sql = "UPDATE turns SET report = 'told' WHERE id = ?1 AND report IS NOT NULL";
+    db.write(move |tx| tx.run(sql, [run.to_string()]).map(drop)).await
+}
+
+/// Tells nobody of the ends of the runs below this one: whoever stops it wants none.
+pub async fn hush(db: &Db, run: RunId) -> Result<()> {
+    let sql = "WITH RECURSIVE below (id) AS (
+                 SELECT id FROM turns WHERE parent = ?1
+                 UNION SELECT t.id FROM turns t JOIN below b ON t.parent = b.id
+               )
+               UPDATE turns SET report = 'told' WHERE report IS NOT NULL AND id IN (SELECT id FROM below)";
+    db.write(move |tx| tx.run(sql, [run.to_string()]).map(drop)).await
+}
+
+/// Lets the ends be told later of the runs that calls awaited which nobody makes any more: calls of these runs, and of others
+/// that are not under way.
+pub async fn unawait(db: &Db, left: &[RunId]) -> Result<()> {
+    let left: Vec<String> = left.iter().map(RunId::to_string).collect();
+    db.write(move |tx| {
+        tx.run(
+            "UPDATE turns SET report = 'due' WHERE report = 'awaited'
+               AND NOT EXISTS (SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.state = 'running')",
+            (),
+        )?;
+        let sql = "UPDATE turns SET report = 'due' WHERE report = 'awaited' AND parent = ?1";
+        tx.many(sql, left.iter().map(|run| [run.clone()])).map(drop)
+    })
+    .await
+}
+
+/// The conversations that are to be told of runs which are over.
+pub async fn to_tell(db: &Db) -> Result<Vec<(UserId, ConversationId)>> {
+    let sql = "SELECT DISTINCT t.tells, c.person FROM turns t JOIN conversations c ON c.id = t.tells
+               WHERE t.tells IS NOT NULL AND t.report = 'due' AND t.state NOT IN ('running', 'waiting')
+                 AND c.person IS NOT NULL";
+    db.read(move |tx| tx.all(sql, (), |row| Ok((row.parsed("person")?, row.parsed("tells")?)))).await
+}
+
+/// The runs that are over and that a conversation is to be told of, the first begun first, each with the run that began it.
+pub async fn due(db: &Db, conversation: ConversationId) -> Result<Vec<(Begun, Option<RunId>)>> {
+    let sql =
+        "SELECT t.id, t.conversation, t.parent, c.agent FROM turns t JOIN conversations c ON c.id = t.conversation
+               WHERE t.tells = ?1 AND t.report = 'due' AND t.state NOT IN ('running', 'waiting') ORDER BY t.id";
+    let parent = |row: &Row<'_>| row.get::<Option<String>>("parent")?.map(|id| id.parse()).transpose();
+    db.read(move |tx| tx.all(sql, [conversation.to_string()], |row| Ok((begun(row)?, parent(row)?)))).await
+}
+
+/// A turn that is to be told of runs: the one that is under way, by its claim, or a new one.
+#[derive(Debug, Clone)]
+pub enum Told {
+    /// It goes on with what it is told.
+    UnderWay(Claim),
+    /// It begins with it.
+    New(Box<NewTurn>),
+}
+
+/// Tells a conversation of runs which are over: the message is kept with the turn that goes on from there. Returns that where
+/// it is new.
+///
+/// # Errors
+///
+/// If another was first, the turn is another's by now, or a new one may not begin. Nobody was told.
+pub async fn tell(
+    db: &Db,
+    told: Told,
+    runs: Vec<RunId>,
+    (message, origin): (Message, Option<Origin>),
+) -> Result<Option<OpenTurn>> {
+    let node = db.node();
+    db.write(move |tx| {
+        let sql = "UPDATE turns SET report = 'told' WHERE id = ?1 AND report = 'due'";
+        let mut count = 0;
+        for run in &runs {
+            count += tx.run(sql, [run.to_string()])?;
+        }
+        if count != runs.len() {
+            // What was changed is undone with the rest.
+            return Err(Error::conflict("This was told already."));
+        }
+        let (turn, conversation, begun) = match told {
+            Told::UnderWay(claim) => (claim.turn, turns::hold_in(tx, claim)?, None),
+            Told::New(new) => {
+                let begun = turns::insert(tx, &new, node)?;
+                (begun.id, new.conversation, Some(begun))
+            }
+        };
+        if let Some(origin) = origin {
+            conversations::taint(tx, conversation, &origin)?;
+        }
+        messages::insert(tx, conversation, &Message { turn_id: turn, ..message })?;
+        Ok(begun)
+    })
+    .await
+}
+
+/// A session, or the conversation above one.
+#[derive(Debug, Clone)]
+pub struct Found {
+    /// Its key.
+    pub key: SessionKey,
+    /// Sessions above its answers.
+    pub depth: u8,
+    /// The name of its agent.
+    pub agent: String,
+    /// The conversation it was begun in.
+    pub parent: Option<ConversationId>,
+    /// The state of its last run; a run in which a call may have taken effect or not counts as it ended.
+    pub state: RunState,
+    /// The time at which it was begun.
+    pub started_at: Time,
+}
+
+const FOUND: &str = "c.id, c.agent, c.depth, c.parent, c.created_at,
+    (SELECT a.name_key FROM agents a WHERE a.id = c.agent) AS name,
+    (SELECT t.kind FROM turns t WHERE t.conversation = c.id ORDER BY t.id LIMIT 1) AS kind,
+    (SELECT t.state FROM turns t WHERE t.conversation = c.id ORDER BY t.id DESC LIMIT 1) AS state";
+
+fn found(row: &Row<'_>) -> Result<Found> {
+    let kind: Option<String> = row.get("kind")?;
+    let state: Option<String> = row.get("state")?;
+    let agent: AgentId = row.parsed("agent")?;
+    let kind = kind.map_or(Ok(RunKind::Chat), |kind| RunKind::parse(&kind))?;
+    Ok(Found {
+        agent: row.get::<Option<String>>("name")?.unwrap_or_else(|| agent.to_string()),
+        key: SessionKey { agent, kind, conversation: row.parsed("id")? },
+        depth: u8::try_from(row.get::<u32>("depth")?).unwrap_or(u8::MAX),
+        parent: row.get::<Option<String>>("parent")?.map(|id| id.parse()).transpose()?,
+        state: state.map_or(Ok(RunState::Done), |state| RunState::parse(&state))?,
+        started_at: row.time("created_at")?,
+    })
+}
+
+/// The sessions below a conversation of a person, the newest first; with `None`, those they began outside of one.
+pub async fn below(db: &Db, user: UserId, top: Option<ConversationId>) -> Result<Vec<Found>> {
+    let sql = format!(
+        "WITH RECURSIVE below (id) AS (
+           SELECT id FROM conversations
+           WHERE person = ?1 AND depth > 0 AND coalesce(parent, '') = ?2
+           UNION SELECT c.id FROM conversations c JOIN below b ON c.parent = b.id
+         )
+         SELECT {FOUND} FROM conversations c JOIN below b ON b.id = c.id WHERE c.person = ?1
+         ORDER BY c.id DESC LIMIT {LISTED}"
+    );
+    let top = top.map(|id| id.to_string()).unwrap_or_default();
+    db.read(move |tx| tx.all(&sql, (user.to_string(), top), found)).await
+}
+
+/// A conversation of a person and those above it, the nearest first.
+pub async fn line(db: &Db, user: UserId, conversation: ConversationId) -> Result<Vec<Found>> {
+    let sql = format!(
+        "WITH RECURSIVE up (id, parent) AS (
+           SELECT id, parent FROM conversations WHERE id = ?2
+           UNION SELECT c.id, c.parent FROM conversations c JOIN up u ON c.id = u.parent
+         )
+         SELECT {FOUND} FROM conversations c JOIN up u ON u.id = c.id WHERE c.person = ?1 ORDER BY c.depth DESC, c.id"
+    );
+    db.read(move |tx| tx.all(&sql, (user.to_string(), conversation.to_string()), found)).await
+}
+
+/// The sessions that were begun in a conversation.
+pub async fn children(db: &Db, conversation: ConversationId) -> Result<Vec<ConversationId>> {
+    let sql = "SELECT id FROM conversations WHERE parent = ?1 AND person IS NOT NULL ORDER BY id";
+    db.read(move |tx| tx.all(sql, [conversation.to_string()], |row| row.parsed("id"))).await
+}
+
+/// Tokens of all runs of a conversation, and the model that wrote in it last.
+pub async fn spent_in(db: &Db, conversation: ConversationId) -> Result<(Usage, Option<String>)> {
+    let sum = "SELECT CAST(coalesce(sum(input_tokens), 0) AS BIGINT) AS input,
+                 CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS output FROM turns WHERE conversation = ?1";
+    let model = "SELECT model FROM messages WHERE conversation = ?1 AND model IS NOT NULL ORDER BY seq DESC LIMIT 1";
+    db.read(move |tx| {
+        let number = |row: &Row<'_>, column| row.get::<i64>(column).map(i64::unsigned_abs);
+        let usage = tx.first(sum, [conversation.to_string()], |row| {
+            Ok(Usage { input_tokens: number(row, "input")?, output_tokens: number(row, "output")? })
+        })?;
+        let model = tx.first(model, [conversation.to_string()], |row| row.get("model"))?;
+        Ok((usage.unwrap_or_default(), model))
+    })
+    .await
+}
+
+/// The sessions that the calls of a conversation have begun or written to, by the call.
+pub async fn of_calls(db: &Db, conversation: ConversationId) -> Result<Vec<(CallId, StepSession)>> {
+    let sql =
+        "SELECT t.call, t.id, t.conversation, t.state, (SELECT a.name_key FROM agents a WHERE a.id = t.agent) AS name,
+                 t.agent
+               FROM turns t WHERE t.tells = ?1 AND t.call IS NOT NULL";
+    let read = |row: &Row<'_>| {
+        let agent: String = row.get("agent")?;
+        let session = StepSession {
+            run: row.parsed("id")?,
+            conversation: row.parsed("conversation")?,
+            agent: row.get::<Option<String>>("name")?.unwrap_or(agent),
+            state: RunState::parse(row.get("state")?)?,
+        };
+        Ok((row.parsed("call")?, session))
+    };
+    db.read(move |tx| tx.all(sql, [conversation.to_string()], read)).await
+}

@@ -1,0 +1,64 @@
+//! Rights at each step: of the person, the agent that asks and every agent above it, whoever's layers say so.
+
+use serde_json::{Value, json};
+
+use super::stage::{agent, lift, spawn_by, told};
+use crate::support::{
+    chat::{Chat, Person},
+    fake_llm::{calls, say},
+};
+
+fn tries() -> Vec<(&'static str, Value)> {
+    vec![
+        ("calculator", json!({"expression": "6 * 7"})),
+        ("write", json!({"path": "a.txt", "content": "x"})),
+        ("read", json!({"path": "a.txt"})),
+        ("clipboard_read", json!({})),
+    ]
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn each_level_loses_what_it_is_denied_and_all_below_it_do() {
+    let chat = Chat::start(Vec::new()).await;
+    lift(&chat).await;
+    agent(&chat, "first", json!({"deny": ["write"]})).await;
+    agent(&chat, "second", json!({"max_risk": "low_write", "deny": ["read"]})).await;
+    agent(&chat, "third", json!({"deny": ["clipboard_read"]})).await;
+    chat.llm.when("Level 0", vec![calls(tries()), spawn_by("first", "Level 1"), say("Over.")]);
+    chat.llm.when("Level 1", vec![calls(tries()), spawn_by("second", "Level 2"), say("Over.")]);
+    chat.llm.when("Level 2", vec![calls(tries()), spawn_by("third", "Level 3"), say("Over.")]);
+    chat.llm.when("Level 3", vec![calls(tries()), say("Over.")]);
+    chat.owner.turn("Level 0").await;
+    let refused = |level: &str| -> Vec<bool> {
+        let request = chat.llm.bodies(level)[1].clone();
+        let read = crate::support::chat::results(&request);
+        read.iter().take(4).map(|text| text.contains("may not use")).collect()
+    };
+    assert_eq!(refused("Level 0"), [false, false, false, false]);
+    assert_eq!(refused("Level 1"), [false, true, false, false]);
+    assert_eq!(refused("Level 2"), [false, true, true, false]);
+    assert_eq!(refused("Level 3"), [false, true, true, true]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_policy_layers_of_the_agents_above_hold_as_well() {
+    let chat = Chat::start(Vec::new()).await;
+    agent(&chat, "helper", json!({})).await;
+    let policies = json!({"agent": {"assistant": {"deny": ["calculator"]}}, "subagent": {"deny": []}});
+    chat.owner.do_it("PUT", "/api/policies", policies).await;
+    chat.llm.when("Lead.", vec![spawn_by("helper", "Help."), say("Over.")]);
+    chat.llm.when("Help.", vec![calls(tries()), say("Over.")]);
+    chat.owner.turn("Lead.").await;
+    let read = told(&chat, "Help.");
+    assert!(read.contains("The policy layer 'agent' denies calculator"), "{read}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_person_without_the_permission_begins_no_session() {
+    let chat = Chat::start(Vec::new()).await;
+    chat.llm.when("Lead.", vec![super::stage::spawn("Help."), say("Over.")]);
+    let mara: Person = chat.person(&[]).await;
+    mara.turn("Lead.").await;
+    assert!(told(&chat, "Lead.").contains("There is no tool 'sessions_spawn'"), "{}", told(&chat, "Lead."));
+    assert!(chat.llm.bodies("Help.").is_empty());
+}

@@ -1,0 +1,10 @@
+//! Sessions: agents that have others do something, each within the rights of all above it.
+
+mod asked;
+mod bounds;
+mod ends;
+mod keys;
+mod later;
+mod specialists;
+mod stage;
+mod tainted;
