@@ -21,6 +21,7 @@ const PAGES = [
   '/agents',
   '/agents/new',
   '/agents/assistant',
+  '/agents/runs',
   '/processes',
   '/processes/new',
   '/processes/import',

@@ -110,6 +110,9 @@ const FLOW = widget('flow-diagram', {
   ],
 });
 
+/** What finds the tool that begins sessions. */
+const SESSION = 'have another agent do a task in a session of its own';
+
 /** What to do for a message: the tools to call first, one after the other, and the text once their results are there. */
 const SCRIPTS = [
   { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
@@ -155,6 +158,26 @@ const SCRIPTS = [
   { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.' },
   { on: /another word for swift/i, says: ['Swift is quick.', 'Swift is nimble.'] },
   { on: /break off/i, fail: true },
+  {
+    on: /have the herons counted/i,
+    need: SESSION,
+    call: ['sessions_spawn', { task: 'Count those at the weir and those at the pond.', blocking: true }],
+    say: 'There are **seven** herons.',
+  },
+  { on: /count those at the weir/i, call: ['calculator', { expression: '3 + 4' }], say: 'Seven: three at the weir and four at the pond.' },
+  {
+    on: /have it written down/i,
+    need: SESSION,
+    call: ['sessions_spawn', { task: 'Put the sum into sum.txt.', blocking: true }],
+    say: 'It is written down.',
+  },
+  { on: /put the sum into/i, call: ['write', { path: 'sum.txt', content: '7' }], say: 'It stands in sum.txt.' },
+  {
+    on: /have somebody look/i,
+    need: SESSION,
+    call: ['sessions_spawn', { task: 'Take your time, and look.' }],
+    say: (results) => (results.includes('and the end.') ? 'Somebody has looked.' : 'Somebody is looking.'),
+  },
 ];
 
 const textOf = (content) => (typeof content === 'string' ? content : Array.isArray(content) ? content.map((part) => part.text ?? '').join(' ') : '');

@@ -32,6 +32,7 @@ export type MadeJob = Schemas['MadeJob'];
 export type NewJob = Schemas['NewJob'];
 export type JobWhen = Schemas['JobWhen'];
 export type JobDo = Schemas['JobDo'];
+export type Run = Schemas['Run'];
 export type JobRun = Schemas['JobRun'];
 export type Policies = Schemas['Policies'];
 export type Layer = Schemas['PolicyLayer'];

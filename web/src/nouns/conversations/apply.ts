@@ -40,6 +40,11 @@ export function apply(picture: Picture, event: ServerEvent): boolean {
     case 'tool_end':
       end(step(picture, data), data);
       break;
+    case 'session': {
+      const begun = step(picture, data);
+      if (begun) begun.session = data['session'] as NonNullable<Step['session']>;
+      break;
+    }
     case 'confirmation':
       ask(picture, step(picture, data), data['ticket'] as Ticket);
       break;

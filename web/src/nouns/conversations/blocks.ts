@@ -1,12 +1,16 @@
 /** The layout of messages on the page: what was said, and the steps between, folded where several follow each other. */
 import type { Message, Step } from '../../lib/types';
 
+export type Session = NonNullable<Step['session']>;
+
 export type Block =
   | { kind: 'you'; key: string; message: Message }
   /** With the steps of its turn, so that nobody has to look for them. */
   | { kind: 'say'; key: string; message: Message; steps: Step[]; former: boolean }
   | { kind: 'steps'; key: string; steps: Step[] }
   | { kind: 'ask'; key: string; step: Step }
+  /** A call that has begun or written to a session. */
+  | { kind: 'session'; key: string; step: Step; session: Session }
   /** An answer that broke off, with what there is of it. */
   | { kind: 'error'; key: string; text: string; said: string; stopped: boolean; former: boolean }
   /** A choice among the answers to a question, where there are several. */
@@ -65,10 +69,14 @@ function addMessage(made: Block[], message: Message, turn: Turn, former: boolean
     made.push({ kind: 'error', key: `${message.id}-error`, text: message.error, said: turn.said.join('\n\n'), stopped: message.error === STOPPED, former });
 }
 
-/** A step joins the steps before it; a question stands alone. */
+/** A step joins the steps before it; a question and a session stand alone. */
 function place(made: Block[], step: Step) {
   if (step.state === 'waiting' && step.ticket?.state === 'pending') {
     made.push({ kind: 'ask', key: step.call_id, step });
+    return;
+  }
+  if (step.session) {
+    made.push({ kind: 'session', key: step.call_id, step, session: step.session });
     return;
   }
   const last = made.at(-1);

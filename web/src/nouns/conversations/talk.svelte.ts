@@ -288,6 +288,13 @@ export class Talk implements Picture {
     if ((this.state as TalkState) === 'running' && !this.reading) void this.read();
   }
 
+  /** It rested, and may have been woken by a session. */
+  async hear() {
+    if (this.state !== 'idle' || this.reading || !this.id) return;
+    await this.refresh().catch(() => null);
+    if ((this.state as TalkState) === 'running' && !this.reading) void this.read();
+  }
+
   /** Without a model: tools that fit, nothing written. */
   async askOffline(text: string): Promise<boolean> {
     this.failure = null;
