@@ -1,6 +1,9 @@
 //! Step 2, for a call that an agent makes: the bounds of the agent, which narrow what its person may do.
 
-use super::{policy::View, tool::Tool};
+use super::{
+    policy::{Named, View},
+    tool::Tool,
+};
 use satchel_model::{
     agent::ActingAgent,
     caller::Caller,
@@ -101,7 +104,7 @@ mod tests {
     }
 
     fn no_policy() -> Arc<View> {
-        PolicySet::new(Arc::default(), Arc::default()).view(&Situation::default())
+        PolicySet::new(Arc::default(), Arc::new(Vec::<Arc<Tool>>::new())).view(&Situation::default())
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Agents: whether what one names is there, and the models it asks.
 
 use satchel_app::App;
-use satchel_engine::{authorise, registry::Registry};
+use satchel_engine::{authorise, policy::Named, registry::Registry};
 use satchel_model::{
     agent::{
         AgentAt,
