@@ -33,6 +33,7 @@ pub mod origin;
 pub mod output;
 pub mod policy;
 pub mod price;
+pub mod protobuf;
 pub mod provider;
 pub mod question;
 pub mod reader;
