@@ -1,7 +1,10 @@
 //! Step 2, for a call that an agent makes: the bounds of the agent, which narrow what its person may do. In a session, those of
 //! the agents that began it and the sessions above it hold as well.
 
-use super::{policy::View, tool::Tool};
+use super::{
+    policy::{Named, View},
+    tool::Tool,
+};
 use satchel_model::{
     agent::ActingAgent,
     caller::Caller,
@@ -107,7 +110,7 @@ mod tests {
     }
 
     fn no_policy() -> Arc<View> {
-        PolicySet::new(Arc::default(), Arc::default()).view(&Situation::default())
+        PolicySet::new(Arc::default(), Arc::new(Vec::<Arc<Tool>>::new())).view(&Situation::default())
     }
 
     #[test]

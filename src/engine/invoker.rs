@@ -93,7 +93,7 @@ impl Invoker {
 
     /// The say of the policies in force on the tools there are, in a situation.
     pub fn policy(&self, situation: &Situation) -> Arc<View> {
-        self.policies.view(&self.app.stores.policies.get(), &self.registry().set().tools, situation)
+        self.policies.view(&self.app.stores.policies.get(), self.registry().set().tools.clone(), situation)
     }
 
     /// From now on `source` has these tools and no others. What could not be registered comes back.

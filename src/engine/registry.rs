@@ -213,7 +213,7 @@ impl Registry {
 
     /// These tools under policies that need not be in force.
     pub fn under(&self, policies: Arc<StoredPolicies>) -> Arc<PolicySet> {
-        PolicySet::new(policies, Arc::clone(&self.set.tools))
+        PolicySet::new(policies, self.set.tools.clone())
     }
 
     /// Every tool, in the order of registration.

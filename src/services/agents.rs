@@ -3,7 +3,7 @@
 pub mod sessions;
 
 use satchel_app::App;
-use satchel_engine::{authorise, registry::Registry};
+use satchel_engine::{authorise, policy::Named, registry::Registry};
 use satchel_model::{
     agent::{
         AgentAt,

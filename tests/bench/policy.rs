@@ -75,7 +75,7 @@ fn layers(report: &mut Report) -> Result<()> {
     let set = registry.under(Arc::new(stored));
     let passing = |set: &Arc<PolicySet>| {
         let view = set.view(&situation);
-        registry.tools().iter().filter(|tool| view.allows(tool)).count()
+        registry.tools().iter().filter(|tool| view.allows(tool.as_ref())).count()
     };
     let first = passing(&set);
     report.figure("nine layers over 15,000 tools, the first time, ms", millis(started), Target::None);
@@ -90,7 +90,7 @@ fn layers(report: &mut Report) -> Result<()> {
     let mut took = Vec::new();
     for _ in 0..ROUNDS {
         let started = Instant::now();
-        ensure!(view.explain(tool).len() == 9, "a layer is missing");
+        ensure!(view.explain(tool.as_ref()).len() == 9, "a layer is missing");
         took.push(millis(started));
     }
     report.figure("one tool explained, ms", median(took), Target::AtMost(5.0));

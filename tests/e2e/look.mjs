@@ -32,6 +32,8 @@ const PAGES = [
   '/policies/rules',
   '/audit',
   '/outbound',
+  '/usage',
+  '/usage?by=model',
   '/users/people',
   '/users/roles',
   '/users/keys',

@@ -6,6 +6,7 @@ use satchel_model::{
     agent::{AgentAt, draft::AgentDraft},
     error::{Error, Kind, Result},
     llm::{ChatMessage, ChatRequest},
+    price::Spent,
 };
 use satchel_net::llm::chain;
 use satchel_services::agents::{
@@ -48,16 +49,17 @@ impl Agent {
         let request = ChatRequest { system, messages, ..ChatRequest::default() };
         let work = async {
             let answer = shared.models(Some(caller.user)).ask(&chain, &request).await?;
-            let model = answer.provider.model.clone();
-            let (text, cost) = answer.text().await?;
-            Ok::<_, Error>((model, text, cost))
+            let by = answer.provider.clone();
+            let (text, usage) = answer.text().await?;
+            Ok::<_, Error>((Spent::new(&by, usage), text))
         };
-        let (model, text, cost) = tokio::select! {
+        let (spent, text) = tokio::select! {
             biased;
             () = cx.cancelled().cancelled() => return Err(Error::new(Kind::Cancelled, "The call was taken back.")),
             said = work => said?,
         };
-        agents::spend_for(db, &agent, (caller.user, turn.map(|turn| turn.id)), (cx.now(), cost)).await?;
+        let model = spent.model.clone();
+        agents::spend_for(db, &agent, (caller.user, turn.map(|turn| turn.id)), (cx.now(), spent)).await?;
         match text.trim() {
             "" => Err(Error::upstream("The specialist answered nothing.")),
             text => Ok(Inferred {

@@ -10,7 +10,7 @@ use satchel_model::{
     conversation::ConversationId,
     error::{Error, Result},
 };
-use satchel_store::agents::sessions::{self, Found};
+use satchel_store::agents::sessions::{self, Found, Taken};
 
 impl Agent {
     /// The sessions below the conversation of a call, the newest first.
@@ -55,8 +55,8 @@ impl Agent {
             _ => own.ok_or_else(|| Error::invalid("Name a session: 'session_key' is missing."))?,
         };
         let conversation = found.key.conversation;
-        let (usage, model) = sessions::spent_in(&self.shared.app.db, conversation).await?;
-        Ok(SessionStatus { session_key: found.key, state: found.state, agent: found.agent, model, usage })
+        let Taken { usage, cost, model } = sessions::taken_in(&self.shared.app.db, conversation).await?;
+        Ok(SessionStatus { session_key: found.key, state: found.state, agent: found.agent, model, usage, cost })
     }
 
     async fn own(&self, cx: &Context, place: &Place) -> Result<Option<Found>> {

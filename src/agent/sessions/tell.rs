@@ -137,7 +137,10 @@ impl Agent {
 
     /// Returns what a conversation is to be told. `None` if it is nothing.
     async fn news(&self, caller: &Caller, conversation: ConversationId) -> Result<Option<News>> {
-        let mut news = News { runs: Vec::new(), message: blank(self.shared.app.clock.now()), origin: None };
+        // The turn is known once it has begun.
+        let (now, turn) = (self.shared.app.clock.now(), TurnId::new());
+        let message = Message::new(MessageId::new(), turn, Role::Assistant, String::new(), now);
+        let mut news = News { runs: Vec::new(), message, origin: None };
         for (begun, _) in sessions::due(&self.shared.app.db, conversation).await? {
             let (run, origin) = self.answer_of(caller, &begun).await?;
             let programs = self.shared.conversations.programs(caller.user, vec![begun.conversation]).await?;
@@ -206,27 +209,5 @@ impl Run {
             Err(error) => return Err(error),
         }
         Ok(true)
-    }
-}
-
-/// A message of the agent's own without words.
-fn blank(now: satchel_model::time::Time) -> Message {
-    Message {
-        id: MessageId::new(),
-        // The turn is known once it has begun.
-        turn_id: TurnId::new(),
-        role: Role::Assistant,
-        text: String::new(),
-        attachments: Vec::new(),
-        steps: Vec::new(),
-        citations: Vec::new(),
-        created_at: now,
-        model: None,
-        provider: None,
-        instead_of: None,
-        usage: None,
-        error: None,
-        former: 0,
-        agent: None,
     }
 }

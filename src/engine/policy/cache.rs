@@ -7,8 +7,7 @@ use std::{
 
 use parking_lot::Mutex;
 
-use super::view::View;
-use crate::tool::Tool;
+use super::{Named, NamedList, view::View};
 use satchel_model::policy::{CompiledLayer, EXEC, Layer, LayerKind, Policies, Situation, ToolNames};
 use satchel_store::policies::StoredPolicies;
 
@@ -21,7 +20,7 @@ pub(super) type ToolIndex = HashMap<usize, usize>;
 /// The policies of one version over the tools of one registry.
 pub struct PolicySet {
     policies: Arc<StoredPolicies>,
-    pub(super) tools: Arc<Vec<Arc<Tool>>>,
+    pub(super) tools: Arc<dyn NamedList>,
     exec: ToolNames,
     index: OnceLock<ToolIndex>,
     views: Mutex<HashMap<Situation, Arc<View>>>,
@@ -29,8 +28,9 @@ pub struct PolicySet {
 
 impl PolicySet {
     /// These policies over these tools.
-    pub(crate) fn new(policies: Arc<StoredPolicies>, tools: Arc<Vec<Arc<Tool>>>) -> Arc<Self> {
-        let exec = tools.iter().find(|tool| tool.spec().id() == EXEC).map(|tool| tool.names());
+    pub(crate) fn new(policies: Arc<StoredPolicies>, tools: Arc<dyn NamedList>) -> Arc<Self> {
+        let likely = tools.all().filter(|tool| EXEC.ends_with(tool.name()));
+        let exec = likely.map(Named::names).find(|names| names.is(EXEC));
         let (index, views) = (OnceLock::new(), Mutex::default());
         Arc::new(Self { policies, tools, exec: exec.unwrap_or_default(), index, views })
     }
@@ -76,7 +76,7 @@ impl PolicySet {
     }
 
     pub(super) fn index(&self) -> &ToolIndex {
-        self.index.get_or_init(|| self.tools.iter().enumerate().map(|(at, tool)| (address(tool), at)).collect())
+        self.index.get_or_init(|| self.tools.all().enumerate().map(|(at, tool)| (address(tool), at)).collect())
     }
 }
 
@@ -86,7 +86,7 @@ fn is_written(document: &Policies, kind: LayerKind) -> bool {
 }
 
 /// The address of a tool in memory.
-pub(super) fn address(tool: &Tool) -> usize {
+pub(super) fn address(tool: &dyn Named) -> usize {
     std::ptr::from_ref(tool).addr()
 }
 
@@ -99,14 +99,16 @@ impl PolicyCache {
     pub(crate) fn view(
         &self,
         policies: &Arc<StoredPolicies>,
-        tools: &Arc<Vec<Arc<Tool>>>,
+        tools: Arc<dyn NamedList>,
         situation: &Situation,
     ) -> Arc<View> {
         let mut kept = self.0.lock();
-        let is_now = |set: &&Arc<PolicySet>| Arc::ptr_eq(&set.policies, policies) && Arc::ptr_eq(&set.tools, tools);
+        let is_now = |set: &&Arc<PolicySet>| {
+            Arc::ptr_eq(&set.policies, policies) && std::ptr::addr_eq(Arc::as_ptr(&set.tools), Arc::as_ptr(&tools))
+        };
         let set = match kept.as_ref().filter(is_now) {
             Some(set) => Arc::clone(set),
-            None => Arc::clone(kept.insert(PolicySet::new(Arc::clone(policies), Arc::clone(tools)))),
+            None => Arc::clone(kept.insert(PolicySet::new(Arc::clone(policies), tools))),
         };
         drop(kept);
         set.view(situation)

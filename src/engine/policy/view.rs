@@ -4,8 +4,10 @@ use std::sync::{Arc, OnceLock, Weak};
 
 use serde_json::json;
 
-use super::cache::{PolicySet, address};
-use crate::tool::Tool;
+use super::{
+    Named,
+    cache::{PolicySet, address},
+};
 use satchel_model::{
     error::Error,
     policy::{CompiledLayer, LayerKind, LayerVerdict, ToolNames},
@@ -46,20 +48,20 @@ impl View {
     }
 
     /// Returns whether the tool passes every layer. Of many tools it is known from a table that is worked out once.
-    pub fn allows(&self, tool: &Tool) -> bool {
+    pub fn allows(&self, tool: &dyn Named) -> bool {
         if self.layers.is_empty() {
             return true;
         }
         let known = self.set.upgrade().and_then(|set| {
             let place = *set.index().get(&address(tool))?;
-            let judge = || set.tools.iter().map(|tool| self.denial(tool).is_none()).collect();
+            let judge = || set.tools.all().map(|tool| self.denial(tool).is_none()).collect();
             self.table.get_or_init(judge).get(place).copied()
         });
         known.unwrap_or_else(|| self.denial(tool).is_none())
     }
 
     /// The first layer that denies the tool. `None` if it passes all.
-    pub fn denial(&self, tool: &Tool) -> Option<Denial> {
+    pub fn denial(&self, tool: &dyn Named) -> Option<Denial> {
         if self.layers.is_empty() {
             return None;
         }
@@ -80,20 +82,20 @@ impl View {
     }
 
     /// The reason why a person is asked about calls of the tool whatever their risk; `None` if no layer asks.
-    pub fn asks(&self, tool: &Tool) -> Option<String> {
+    pub fn asks(&self, tool: &dyn Named) -> Option<String> {
         if self.layers.is_empty() {
             return None;
         }
         let names = tool.names();
         self.layers.iter().find_map(|(kind, layer)| {
             let pattern = layer.judge(&names).asks?;
-            let name = &tool.spec().name;
+            let name = tool.name();
             Some(format!("The policy layer '{}' asks about {name} (ask: {pattern}).", kind.as_str()))
         })
     }
 
     /// The say of all nine layers on a tool, in order.
-    pub fn explain(&self, tool: &Tool) -> Vec<LayerVerdict> {
+    pub fn explain(&self, tool: &dyn Named) -> Vec<LayerVerdict> {
         let names = tool.names();
         let of =
             |kind: LayerKind| {

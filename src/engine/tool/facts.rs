@@ -1,22 +1,34 @@
 //! What is known of a tool whatever the arguments of a call.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use super::{Outline, Tool};
+use crate::policy::{Named, NamedList};
 use satchel_model::{
     definition::Definition, error::Result, json::canonical, policy::ToolNames, script::provenance::Provenance,
     settings::Settings, spec::Risk,
 };
 
-impl Tool {
-    /// Every name that a policy may call it by.
-    pub fn names(&self) -> ToolNames {
+impl Named for Tool {
+    fn name(&self) -> &str {
+        &self.spec.name
+    }
+
+    fn names(&self) -> ToolNames {
         let (source, aliases) = (self.spec.source.as_str(), &self.aliases);
         let ids: Vec<String> = aliases.iter().map(|alias| format!("{source}:{}", alias.name())).collect();
         let bare = std::iter::once(self.spec.name.as_str()).chain(aliases.iter().map(|alias| alias.name()));
         ToolNames::new(&self.spec.id(), bare.chain(ids.iter().map(String::as_str)))
     }
+}
 
+impl NamedList for Vec<Arc<Tool>> {
+    fn all(&self) -> Box<dyn Iterator<Item = &dyn Named> + '_> {
+        Box::new(self.iter().map(|tool| tool.as_ref() as &dyn Named))
+    }
+}
+
+impl Tool {
     /// Fails where a value cannot be one of its configuration.
     pub fn require_setting(&self, key: &str, value: &str) -> Result<()> {
         self.accepts.map_or(Ok(()), |accepts| accepts(key, value))

@@ -10,6 +10,7 @@ use crate::{
     error::{Error, Result},
     id::shorten,
     llm::Usage,
+    price::Cost,
     run::{RunId, RunKind, RunState},
     time::Time,
 };
@@ -134,6 +135,9 @@ pub struct SessionStatus {
     pub model: Option<String>,
     /// The tokens of all its runs.
     pub usage: Usage,
+    /// Their cost. Left out where it is not known.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
 }
 
 /// A message of a session.

@@ -241,10 +241,10 @@ fn situation(is_chat: bool) -> Situation {
 fn verdicts(found: &Found, now: &View, draft: &View) -> Verdicts {
     let tool = &found.tool;
     let layer = |denial: satchel_engine::policy::Denial| denial.layer.as_str().to_owned();
-    let asking = draft.explain(tool).into_iter().find(|verdict| verdict.asks.is_some());
+    let asking = draft.explain(tool.as_ref()).into_iter().find(|verdict| verdict.asks.is_some());
     Verdicts {
-        denied: draft.denial(tool).map(layer),
+        denied: draft.denial(tool.as_ref()).map(layer),
         asks: asking.map(|verdict| verdict.layer.as_str().to_owned()),
-        asks_now: now.asks(tool).is_some(),
+        asks_now: now.asks(tool.as_ref()).is_some(),
     }
 }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use satchel_engine::registry::Registry;
+use satchel_engine::{policy::Named, registry::Registry};
 use satchel_model::policy::{CompiledLayer, GROUPS, Layer, PROFILES, Patterns, Policies, ToolNames, normal};
 use satchel_store::policies::StoredPolicies;
 

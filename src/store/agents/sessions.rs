@@ -10,13 +10,15 @@ use crate::{
 use satchel_model::{
     agent::{
         AgentId,
+        draft::AgentDraft,
         session::{Report, SessionKey, StepSession},
     },
     call::CallId,
-    conversation::{ConversationId, Message},
+    conversation::{ConversationId, Message, MessageId},
     error::{Error, Result},
     llm::Usage,
     origin::Origin,
+    price::Cost,
     run::{RunId, RunKind, RunState},
     time::Time,
     user::UserId,
@@ -53,7 +55,7 @@ pub async fn begin(db: &Db, new: NewRun) -> Result<OpenTurn> {
         if let Some(origin) = origin {
             conversations::taint(tx, turn.conversation, &origin)?;
         }
-        let (begun, ..) = turns::begin(tx, &turn, question, node)?;
+        let (begun, ..) = turns::begin(tx, &turn, node, (MessageId::new(), question))?;
         // Whoever follows the run above by its rows reads it again.
         if let Some(parent) = turn.purpose.parent {
             tx.run("UPDATE turns SET changes = changes + 1 WHERE id = ?1", [parent.to_string()])?;
@@ -224,7 +226,8 @@ pub struct Found {
 }
 
 const FOUND: &str = "c.id, c.agent, c.depth, c.parent, c.created_at,
-    (SELECT a.name_key FROM agents a WHERE a.id = c.agent) AS name,
+    (SELECT v.content FROM agents a JOIN agent_versions v ON v.agent = a.id AND v.version = a.version
+     WHERE a.id = c.agent) AS written,
     (SELECT t.kind FROM turns t WHERE t.conversation = c.id ORDER BY t.id LIMIT 1) AS kind,
     (SELECT t.state FROM turns t WHERE t.conversation = c.id ORDER BY t.id DESC LIMIT 1) AS state";
 
@@ -234,13 +237,19 @@ fn found(row: &Row<'_>) -> Result<Found> {
     let agent: AgentId = row.parsed("agent")?;
     let kind = kind.map_or(Ok(RunKind::Chat), |kind| RunKind::parse(&kind))?;
     Ok(Found {
-        agent: row.get::<Option<String>>("name")?.unwrap_or_else(|| agent.to_string()),
+        agent: name(row, &agent.to_string())?,
         key: SessionKey { agent, kind, conversation: row.parsed("id")? },
         depth: u8::try_from(row.get::<u32>("depth")?).unwrap_or(u8::MAX),
         parent: row.get::<Option<String>>("parent")?.map(|id| id.parse()).transpose()?,
         state: state.map_or(Ok(RunState::Done), |state| RunState::parse(&state))?,
         started_at: row.time("created_at")?,
     })
+}
+
+/// The name of an agent as somebody wrote it; of one that is gone, its id.
+fn name(row: &Row<'_>, id: &str) -> Result<String> {
+    let written: Option<AgentDraft> = row.optional_json("written")?;
+    Ok(written.map_or_else(|| id.to_owned(), |written| written.name))
 }
 
 /// The sessions below a conversation of a person, the newest first; with `None`, those they began outside of one.
@@ -276,34 +285,51 @@ pub async fn children(db: &Db, conversation: ConversationId) -> Result<Vec<Conve
     db.read(move |tx| tx.all(sql, [conversation.to_string()], |row| row.parsed("id"))).await
 }
 
-/// Tokens of all runs of a conversation, and the model that wrote in it last.
-pub async fn spent_in(db: &Db, conversation: ConversationId) -> Result<(Usage, Option<String>)> {
+/// What all runs of a conversation took.
+#[derive(Debug, Clone, Default)]
+pub struct Taken {
+    /// Tokens.
+    pub usage: Usage,
+    /// Their cost. `None` if some of them have no price, or prices in several currencies.
+    pub cost: Option<Cost>,
+    /// The model that wrote last.
+    pub model: Option<String>,
+}
+
+/// Returns what all runs of a conversation took.
+pub async fn taken_in(db: &Db, conversation: ConversationId) -> Result<Taken> {
     let sum = "SELECT CAST(coalesce(sum(input_tokens), 0) AS BIGINT) AS input,
-                 CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS output FROM turns WHERE conversation = ?1";
+                 CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS output, CAST(sum(cost) AS BIGINT) AS cost,
+                 min(currency) AS currency, count(DISTINCT currency) AS currencies,
+                 count(CASE WHEN unpriced THEN 1 END) AS unpriced
+               FROM turns WHERE conversation = ?1 AND input_tokens + output_tokens > 0";
     let model = "SELECT model FROM messages WHERE conversation = ?1 AND model IS NOT NULL ORDER BY seq DESC LIMIT 1";
     db.read(move |tx| {
         let number = |row: &Row<'_>, column| row.get::<i64>(column).map(i64::unsigned_abs);
-        let usage = tx.first(sum, [conversation.to_string()], |row| {
-            Ok(Usage { input_tokens: number(row, "input")?, output_tokens: number(row, "output")? })
+        let taken = tx.first(sum, [conversation.to_string()], |row| {
+            let usage = Usage { input_tokens: number(row, "input")?, output_tokens: number(row, "output")? };
+            let is_priced = row.get::<i64>("unpriced")? == 0 && row.get::<i64>("currencies")? == 1;
+            let cost = row.get::<Option<i64>>("cost")?.zip(row.get::<Option<String>>("currency")?);
+            let cost = cost.filter(|_| is_priced).map(|(cost, currency)| Cost::from_billionths(cost, currency));
+            Ok(Taken { usage, cost, model: None })
         })?;
         let model = tx.first(model, [conversation.to_string()], |row| row.get("model"))?;
-        Ok((usage.unwrap_or_default(), model))
+        Ok(Taken { model, ..taken.unwrap_or_default() })
     })
     .await
 }
 
 /// The sessions that the calls of a conversation have begun or written to, by the call.
 pub async fn of_calls(db: &Db, conversation: ConversationId) -> Result<Vec<(CallId, StepSession)>> {
-    let sql =
-        "SELECT t.call, t.id, t.conversation, t.state, (SELECT a.name_key FROM agents a WHERE a.id = t.agent) AS name,
-                 t.agent
-               FROM turns t WHERE t.tells = ?1 AND t.call IS NOT NULL";
+    let sql = "SELECT t.call, t.id, t.conversation, t.state, t.agent, v.content AS written
+               FROM turns t LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version
+               WHERE t.tells = ?1 AND t.call IS NOT NULL";
     let read = |row: &Row<'_>| {
         let agent: String = row.get("agent")?;
         let session = StepSession {
             run: row.parsed("id")?,
             conversation: row.parsed("conversation")?,
-            agent: row.get::<Option<String>>("name")?.unwrap_or(agent),
+            agent: name(row, &agent)?,
             state: RunState::parse(row.get("state")?)?,
         };
         Ok((row.parsed("call")?, session))

@@ -6,6 +6,7 @@ use satchel_model::{
     conversation::TurnId,
     error::Result,
     llm::Usage,
+    price::Spent,
     time::Time,
     user::UserId,
 };
@@ -23,14 +24,14 @@ pub async fn spend_for(
     db: &Db,
     agent: &AgentAt,
     (user, turn): (UserId, Option<TurnId>),
-    (now, cost): (Time, Usage),
+    (now, spent): (Time, Spent),
 ) -> Result<()> {
     let agent = agent.clone();
     db.write_after_effect(move |tx| {
-        usage::add(tx, user, now, cost)?;
-        spend(tx, &agent, user, (now, cost))?;
+        let billed = usage::add(tx, (user, agent.id.as_str()), now, &spent)?;
+        spend(tx, &agent, user, (now, spent.usage))?;
         let Some(turn) = turn else { return Ok(()) };
-        turns::add(tx, turn, cost)
+        turns::charge(tx, turn, spent.usage, billed)
     })
     .await
 }

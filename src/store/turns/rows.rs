@@ -4,9 +4,8 @@ use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
-use super::{NewTurn, OpenTurn, Question};
+use super::{NewTurn, OpenTurn};
 use crate::{
-    conversations, messages,
     nodes::NodeId,
     sql::{Row, Tx, params},
 };
@@ -14,7 +13,7 @@ use satchel_model::{
     agent::{Above, AgentAt, session::Report},
     call::TicketId,
     caller::{Caller, Credential, Door, Permissions},
-    conversation::{Message, MessageId, Role, Turn, TurnId, TurnState},
+    conversation::{Turn, TurnId, TurnState},
     error::{Error, Result},
     id::Id,
     job::JobName,
@@ -58,6 +57,17 @@ pub(super) fn require_few(tx: &Tx, user: UserId, leaving: Option<TurnId>) -> Res
     )))
 }
 
+/// Whoever sends a message, as rows keep them.
+pub(super) fn asker(caller: &Caller) -> Result<String> {
+    let key = match caller.credential {
+        Credential::Key(id) => Some(id),
+        Credential::Session | Credential::Local => None,
+    };
+    let Caller { user, username, permissions, .. } = caller;
+    let asker = Asker { user: *user, username: username.clone(), permissions: permissions.clone(), key };
+    serde_json::to_string(&asker).map_err(Error::internal)
+}
+
 pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
     if tx.exists(busy, [new.conversation.to_string()])? {
@@ -67,12 +77,6 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let awaited = tells.is_some_and(|(_, report)| report == Report::Awaited);
     require_few(tx, new.caller.user, parent.filter(|_| awaited))?;
     let caller = &new.caller;
-    let key = match caller.credential {
-        Credential::Key(id) => Some(id),
-        Credential::Session | Credential::Local => None,
-    };
-    let asker =
-        Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
     let id = TurnId::new();
     let draft = (new.agent.version == 0).then(|| serde_json::to_string(&new.agent.content)).transpose();
     let draft = draft.map_err(Error::internal)?;
@@ -83,7 +87,7 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         params![
             id.to_string(),
             new.conversation.to_string(),
-            serde_json::to_string(&asker).map_err(Error::internal)?,
+            asker(caller)?,
             new.provider.map(|id| id.to_string()),
             new.now.millis(),
             node.to_string(),
@@ -118,41 +122,6 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         kind: *kind,
         run: 1,
     })
-}
-
-/// Begins a turn with a message of whoever asks. Gives the turn, the message, and the title the conversation got by it.
-pub(crate) fn begin(
-    tx: &Tx,
-    new: &NewTurn,
-    question: Question,
-    node: NodeId,
-) -> Result<(OpenTurn, MessageId, Option<String>)> {
-    let conversation = conversations::get(tx, new.caller.user, new.conversation)?;
-    let turn = insert(tx, new, node)?;
-    let message = Message {
-        id: MessageId::new(),
-        turn_id: turn.id,
-        role: Role::User,
-        text: question.text,
-        attachments: question.attachments,
-        steps: Vec::new(),
-        citations: Vec::new(),
-        created_at: new.now,
-        model: None,
-        provider: None,
-        instead_of: None,
-        former: 0,
-        usage: None,
-        error: None,
-        agent: None,
-    };
-    messages::insert(tx, new.conversation, &message)?;
-    let title = conversation.title.is_empty().then_some(question.title);
-    tx.run(
-        "UPDATE conversations SET updated_at = ?2, title = coalesce(?3, title) WHERE id = ?1",
-        (new.conversation.to_string(), new.now.millis(), &title),
-    )?;
-    Ok((turn, message.id, title))
 }
 
 /// The text of an agent that was deleted with its owner: it calls nothing.
@@ -210,7 +179,7 @@ pub(super) const WHO: &str = "JOIN users u ON u.id = c.person JOIN roles r ON r.
     LEFT JOIN api_keys k ON k.id = t.caller ->> 'key'";
 
 /// The person who began a turn, and what they may do by the columns of [`NOW`].
-fn caller(row: &Row<'_>) -> Result<Caller> {
+pub(super) fn caller(row: &Row<'_>) -> Result<Caller> {
     let asker: Asker = row.json("caller")?;
     let (role, key): (Permissions, Permissions) = (row.json("by_role")?, row.json("by_key")?);
     let kind: Option<&str> = row.get("kind")?;

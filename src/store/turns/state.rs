@@ -2,12 +2,16 @@
 
 use super::{Claim, OpenTurn, Turns};
 use crate::{
+    agents,
     nodes::{ABANDONED, NodeId},
     sql::{Tx, params},
+    usage::{self, Billed},
 };
 use satchel_model::{
     conversation::{ConversationId, MessageId, TurnId, TurnState},
     error::{Error, Kind, Result},
+    llm::Usage,
+    price::Spent,
     provider::failure::ProviderFailure,
     time::Time,
 };
@@ -125,6 +129,28 @@ pub(crate) fn hold_in(tx: &Tx, claim: Claim) -> Result<ConversationId> {
     let sql = "SELECT conversation FROM turns WHERE id = ?1";
     let found = tx.first(sql, [claim.turn.to_string()], |row| row.parsed("conversation"))?;
     found.ok_or_else(|| Error::new(Kind::Cancelled, "This turn is gone."))
+}
+
+/// Counts the tokens of a request that a turn made, and what they cost. That of a turn is known only where all of its
+/// requests have a price in one currency.
+pub(super) fn spend(tx: &Tx, turn: &OpenTurn, now: Time, spent: &Spent) -> Result<()> {
+    let user = turn.caller.user;
+    let billed = usage::add(tx, (user, turn.agent.id.as_str()), now, spent)?;
+    agents::spend(tx, &turn.agent, user, (now, spent.usage))?;
+    charge(tx, turn.id, spent.usage, billed)
+}
+
+/// Adds to the tokens of a turn, and to what they cost.
+pub(crate) fn charge(tx: &Tx, turn: TurnId, usage: Usage, billed: Option<Billed>) -> Result<()> {
+    let (cost, currency) = billed.map_or((None, None), |billed| (Some(billed.cost), Some(billed.currency)));
+    tx.run(
+        "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3,
+           unpriced = unpriced OR CAST(?5 AS TEXT) IS NULL OR (currency IS NOT NULL AND currency <> ?5),
+           cost = coalesce(cost, 0) + coalesce(?4, 0), currency = coalesce(currency, ?5)
+         WHERE id = ?1",
+        params![turn.to_string(), usage.input_tokens.cast_signed(), usage.output_tokens.cast_signed(), cost, currency,],
+    )
+    .map(drop)
 }
 
 /// Claims the turns that were left running. Returns them.

@@ -4,6 +4,7 @@ mod asked;
 mod bounds;
 mod ends;
 mod keys;
+mod killed;
 mod later;
 mod specialists;
 mod stage;

@@ -67,9 +67,9 @@ fn no_file_of_the_http_door_imports_itself_through_others() {
 }
 
 #[test]
-fn a_tool_what_its_runs_are_handed_and_the_policies_on_it_are_the_only_circle_of_the_engine() {
+fn a_tool_and_what_its_runs_are_handed_are_the_only_circle_of_the_engine() {
     let files = files();
-    assert_eq!(circles::within("src/engine", &files), ["context", "policy", "policy/cache", "policy/view", "tool"]);
+    assert_eq!(circles::within("src/engine", &files), ["context", "tool"]);
 }
 
 #[test]

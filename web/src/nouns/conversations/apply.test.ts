@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../lib/types';
-import { apply, type Picture } from './apply';
+import { apply, blank, type Picture } from './apply';
 import { blocks, guess } from './blocks';
 
 const empty = (): Picture => ({
   title: '',
   messages: [],
+  queued: [],
   state: 'running',
   context: null,
   usage: null,
@@ -32,6 +33,12 @@ const start = (call_id: string, message_id = 'm1'): [string, unknown] => [
 const output = { success: true, content: [], data: 4, error: null, meta: { call_id: 'c1', tool: 'x', duration_ms: 3 } };
 
 describe('a turn', () => {
+  it('knows the session that a call has begun', () => {
+    const session = { run: 'r1', conversation: 'c', agent: 'reader', state: 'running' };
+    const { picture } = play(start('c1'), ['session', { call_id: 'c1', session }], ['session', { call_id: 'c9', session }]);
+    expect(picture.messages[0]?.steps.map((step) => step.session)).toEqual([session]);
+  });
+
   it('writes its text where the message is', () => {
     const { picture } = play(
       ['token', { text: 'a', message_id: 'm1' }],
@@ -118,5 +125,21 @@ describe('blocks', () => {
   it('guess a height by the length of the text', () => {
     const { picture } = play(['token', { text: 'a '.repeat(200), message_id: 'm1' }], ['token', { text: 'b', message_id: 'm2' }]);
     expect(blocks(picture.messages).map(guess)).toEqual([5 * 24 + 52, 24 + 52]);
+  });
+});
+
+describe('messages that wait', () => {
+  const waiting = (id: string) => ({ id, text: id, attachments: [], when: 'next', created_at: '2026-11-27T00:00:00Z' });
+
+  it('are told as they are, and stand in the conversation once the turn has taken them in', () => {
+    const message = { ...blank('b', 'turn', 'user', 'b') };
+    const { picture } = play(['queue', { queued: [waiting('a'), waiting('b')] }], ['steered', { message }], ['steered', { message }]);
+    expect([picture.queued.map((one) => one.id), picture.messages.map((one) => one.text)]).toEqual([['a'], ['b']]);
+  });
+
+  it('keep the conversation going at the end of an answer, and not where it was stopped', () => {
+    const ends = (state: string) => play(['queue', { queued: [waiting('a')] }], ['done', { state }]).picture.state;
+    expect([ends('done'), ends('cancelled'), ends('waiting')]).toEqual(['running', 'idle', 'waiting']);
+    expect(play(['done', { state: 'done' }]).picture.state).toBe('idle');
   });
 });

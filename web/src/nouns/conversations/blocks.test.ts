@@ -24,3 +24,10 @@ test('what failed, waits or only looked for tools is not done again', () => {
     { tool: 'script:digest', params: { a: 1 } },
   ]);
 });
+
+test('a session stands alone among the steps beside it', () => {
+  const session = { run: 'r1', conversation: 'c1', agent: 'reader', state: 'running' } as const;
+  const steps = [step('builtin:read'), step('builtin:sessions_spawn', { session }), step('builtin:write')];
+  const made = blocks([message('1', 'a', 'user', 'ask'), message('2', 'a', 'assistant', '', steps)]);
+  expect(made.map((one) => one.kind)).toEqual(['you', 'steps', 'session', 'steps']);
+});
