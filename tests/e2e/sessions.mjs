@@ -3,7 +3,10 @@ import { axe, same, shoot, until, walk } from './lib.mjs';
 
 const box = (page) => page.getByLabel('Message', { exact: true });
 const thread = (page) => page.getByRole('region', { name: 'Messages' });
-const card = (page) => thread(page).locator('details', { hasText: 'Session' }).first();
+const card = (page) =>
+  thread(page)
+    .locator('details', { has: page.getByText('Session', { exact: true }) })
+    .first();
 
 async function ask({ owner, base }, words) {
   await owner.goto(`${base}/chat`);
