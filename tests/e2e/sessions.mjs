@@ -40,6 +40,8 @@ export function sessionWalks() {
     same([await lines.nth(0).getByText('Chat').count(), await lines.nth(1).getByText('Session').count()], [1, 1], 'the kinds of the runs');
     await shoot(owner, 'runs');
     same(await axe(owner), [], 'what axe found');
+    await owner.setViewportSize({ width: 380, height: 800 });
+    await shoot(owner, 'runs-narrow');
     await owner.getByRole('button', { name: 'Hide what it began' }).click();
     await until('one run', async () => (await lines.count()) === 1);
   });
@@ -53,6 +55,9 @@ export function sessionWalks() {
       .first();
     await yes.waitFor();
     await shoot(owner, 'session-asks');
+    await owner.setViewportSize({ width: 380, height: 800 });
+    await owner.emulateMedia({ colorScheme: 'dark' });
+    await shoot(owner, 'session-asks-narrow');
     same(await axe(owner), [], 'what axe found');
     await yes.click();
     await thread(owner).getByText('It is written down.').waitFor();
