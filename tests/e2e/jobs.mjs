@@ -70,6 +70,41 @@ export function jobWalks() {
     },
   );
 
+  walk('a time zone is typed letter by letter, and the form stays', { firefox: true, provokes: ['400 POST /api/jobs/preview'] }, async ({ owner, base }) => {
+    const main = mainOf(owner);
+    await owner.goto(`${base}/jobs/new`);
+    await main.getByText('The next 5').waitFor();
+    const zone = main.getByLabel('Time zone');
+    await zone.fill('');
+    await zone.pressSequentially('E');
+    await main
+      .getByText(/time zone/i)
+      .filter({ hasText: 'Europe/Berlin' })
+      .waitFor();
+    await shoot(owner, 'jobs-zone');
+    await zone.pressSequentially('urope/Lisbon');
+    await main.getByText('The next 5').waitFor();
+    await until('the times of that zone', async () => (await main.getByText('Europe/Lisbon', { exact: true }).count()) > 0);
+    same(await zone.inputValue(), 'Europe/Lisbon', 'what was typed');
+  });
+
+  walk('a job at intervals is changed and keeps its seconds, and its next times are its own', async (world) => {
+    const { owner, base, call } = world;
+    const main = mainOf(owner);
+    const { id, next_at } = await made(world, { name: 'Tick', when: { every_seconds: 90 }, do: { message: 'Tick' } });
+    await owner.goto(`${base}/jobs/${id}`);
+    const times = main.getByRole('listitem');
+    await until('five times', async () => (await times.count()) === 5);
+    const first = new Date(next_at);
+    const clock = `${String(first.getUTCHours()).padStart(2, '0')}:${String(first.getUTCMinutes()).padStart(2, '0')}`;
+    same((await times.first().textContent()).includes(clock), true, `the first time at ${clock}, UTC`);
+    await main.getByRole('button', { name: 'Change' }).click();
+    await main.getByLabel('Name').fill('Tock');
+    await main.getByRole('button', { name: 'Save' }).click();
+    await main.getByRole('heading', { name: 'Tock' }).waitFor();
+    same((await call('GET', `/api/jobs/${id}`)).when.every_seconds, 90, 'the interval');
+  });
+
   walk('a job is paused, changed and deleted', async (world) => {
     const { owner, base } = world;
     const main = mainOf(owner);
@@ -117,7 +152,7 @@ export function jobWalks() {
     same((await fetch(address, { method: 'POST', body, headers })).status, 202, 'what the webhook answers');
     await runsOf(owner).getByText('Waits for your answer', { exact: true }).waitFor();
     await runsOf(owner).getByRole('link', { name: 'Answer it' }).click();
-    await main.getByText('Asked by the job Note').waitFor();
+    await main.getByText('by the job Note').waitFor();
     await shoot(owner, 'jobs-question');
     await main.getByRole('button', { name: 'Approve once' }).click();
     await main.getByText('Nothing waits for you').waitFor();
