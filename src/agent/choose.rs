@@ -53,9 +53,16 @@ impl Agent {
     }
 
     /// As [`Self::answering`], for the last question of a conversation.
-    pub(super) async fn answering_again(&self, caller: &Caller, conversation: &Conversation) -> Result<AgentAt> {
-        let text = self.last_question(conversation.id).await?;
-        self.called(caller, conversation, &text).await
+    pub(super) async fn answering_again(
+        &self,
+        caller: &Caller,
+        conversation: &Conversation,
+        reworded: Option<&str>,
+    ) -> Result<AgentAt> {
+        match reworded {
+            Some(text) => self.called(caller, conversation, text).await,
+            None => self.called(caller, conversation, &self.last_question(conversation.id).await?).await,
+        }
     }
 
     async fn called(&self, caller: &Caller, conversation: &Conversation, text: &str) -> Result<AgentAt> {

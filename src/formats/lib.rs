@@ -37,6 +37,7 @@ pub mod processes;
 pub mod read;
 pub mod soap;
 mod text;
+pub mod types;
 pub mod worker;
 mod xlsx;
 pub mod xml;

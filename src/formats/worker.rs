@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use super::convert::CsvSheet;
-use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read};
+use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read, types};
 use satchel_model::error::{Error, Kind, Result};
 
 /// The task to do with the contents.
@@ -79,13 +79,16 @@ pub enum Task {
     Api(api::document::ApiFiles),
     /// Read business processes: a list of drafts.
     Processes,
+    /// Read what a gRPC system describes of itself: what it came to, as [`TypesRead`](types::TypesRead), and the bytes of a
+    /// set of descriptors.
+    Types,
 }
 
 impl Task {
     /// Most bytes of the answer: what the contents may hold, with the marks of JSON.
     pub fn longest_answer(&self) -> usize {
         let megabytes = match self {
-            Self::Processes => 8,
+            Self::Processes | Self::Types => 8,
             Self::Page { .. } | Self::Payload { .. } => 32,
             Self::Document { .. } | Self::Article { .. } | Self::Csv { .. } | Self::Api(_) => 64,
             // New files, which are about as long as those they are made of.
@@ -101,6 +104,7 @@ impl Task {
             Self::Payload { .. } => "answer",
             Self::Api(_) => "description of the API",
             Self::Processes => "list of processes",
+            Self::Types => "description of types",
             _ => "document",
         }
     }
@@ -201,6 +205,7 @@ impl<W: Write> Answer<W> {
             }
             Task::Payload { media } => self.value(Ok(payload::parse(&first(contents), media.as_deref()))),
             Task::Api(files) => self.value(files.read(&contents)),
+            Task::Types => self.bytes(types::read(&contents)),
             Task::Processes => {
                 let text = String::from_utf8(first(contents)).map_err(|_| Error::invalid("The file is no UTF-8 text."));
                 self.value(text.and_then(|text| processes::read(&text)))

@@ -1,6 +1,7 @@
 //! Threads for work that takes long: everything else goes first.
 
 use std::{
+    any::Any,
     pin::Pin,
     task::{Context, Poll},
     thread,
@@ -28,6 +29,14 @@ where
     T: Send + 'static,
     F: FnOnce() -> T + Send + 'static,
 {
+    let work = Box::new(move || Box::new(work()) as Yield);
+    Ok(run_any(work).await?.and_then(|done| done.downcast().ok()).map(|done| *done))
+}
+
+/// What work yields. One type for all of it: what starts a thread would else be compiled for each.
+type Yield = Box<dyn Any + Send>;
+
+async fn run_any(work: Box<dyn FnOnce() -> Yield + Send>) -> Result<Option<Yield>> {
     let (tell, told) = oneshot::channel();
     let thread = thread::Builder::new().name("aside".to_owned());
     let started = thread.spawn(move || {

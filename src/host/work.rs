@@ -1,7 +1,7 @@
 //! Work beside the async threads: only so much at once, a part of it for each person; the rest waits its turn. Large results
 //! wait for room before they are made.
 
-use std::time::Duration;
+use std::{any::Any, time::Duration};
 
 use tokio::{task::spawn_blocking, time::timeout};
 
@@ -47,6 +47,9 @@ pub struct Work {
     patience: Duration,
     threads: Threads,
 }
+
+/// What work yields. One type for all of it: what waits for its turn would else be compiled for each.
+type Yield = Box<dyn Any + Send>;
 
 /// The threads work is done on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -106,7 +109,7 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let turn = timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy(MUCH_WORK))?;
+        let turn = self.turn(who, turns).await?;
         self.run_in(turn, work).await
     }
 
@@ -115,6 +118,11 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
+        let done = self.run_any(turn, Box::new(move || work().map(|done| Box::new(done) as Yield))).await?;
+        done.downcast().map(|done| *done).map_err(|_| Error::internal("work yielded another type"))
+    }
+
+    async fn run_any(&self, turn: Part, work: Box<dyn FnOnce() -> Result<Yield> + Send>) -> Result<Yield> {
         let held = move || {
             let done = work();
             drop(turn);
@@ -124,6 +132,22 @@ impl Work {
             Threads::Blocking => spawn_blocking(held).await.map_err(Error::internal)?,
             Threads::Aside => aside::run(held).await?.unwrap_or_else(|| Err(Error::internal("the work panicked"))),
         }
+    }
+
+    async fn turn(&self, who: Option<UserId>, turns: usize) -> Result<Part> {
+        timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy(MUCH_WORK))
+    }
+
+    /// A turn at what is small: one of those for it, where none of the others is free.
+    async fn small_turn(&self, who: Option<UserId>) -> Result<Part> {
+        let first = async {
+            tokio::select! {
+                biased;
+                turn = self.turns.take(who, 1) => turn,
+                turn = self.small.take(who, 1) => turn,
+            }
+        };
+        timeout(self.patience, first).await.map_err(|_| busy(MUCH_WORK))
     }
 
     /// The same for work on something of so many bytes: of what is large, a person's is done one after the other; what is
@@ -137,17 +161,10 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        if bytes > SMALL {
-            return self.run_as(who, turns_for(bytes), work).await;
-        }
-        let first = async {
-            tokio::select! {
-                biased;
-                turn = self.turns.take(who, 1) => turn,
-                turn = self.small.take(who, 1) => turn,
-            }
+        let turn = match bytes > SMALL {
+            true => self.turn(who, turns_for(bytes)).await?,
+            false => self.small_turn(who).await?,
         };
-        let turn = timeout(self.patience, first).await.map_err(|_| busy(MUCH_WORK))?;
         self.run_in(turn, work).await
     }
 

@@ -32,6 +32,8 @@ pub mod memory;
 pub mod origin;
 pub mod output;
 pub mod policy;
+pub mod price;
+pub mod protobuf;
 pub mod provider;
 pub mod question;
 pub mod reader;

@@ -27,6 +27,7 @@ use satchel_formats::{
     modify::Update,
     page::Page,
     payload::Form,
+    types::TypesRead,
     worker::{CsvSheet, DocumentForm, Head, Reply, Task, processor_time},
 };
 use satchel_host::workers::{Death, Ended, Limits as ProcessLimits, ReadLimits, Readers};
@@ -201,6 +202,16 @@ impl Reader {
     /// If the text is no list of processes.
     pub fn processes(&self, text: &str) -> Result<Vec<ProcessDraft>> {
         self.value(Task::Processes, text.as_bytes())
+    }
+
+    /// Reads what answers of a gRPC system's reflection tell of its types, of which `known` are known. Returns what they came
+    /// to, and the encoded set of those that are new.
+    ///
+    /// # Errors
+    ///
+    /// If they cannot be read, or take more than they may.
+    pub fn types(&self, known: &[u8], answers: &[Bytes]) -> Result<(TypesRead, Vec<u8>)> {
+        self.run(Task::Types, std::iter::once(known).chain(answers.iter().map(Bytes::as_ref)))
     }
 
     fn value<'a, T: DeserializeOwned>(&self, task: Task, content: impl Into<Content<'a>>) -> Result<T> {

@@ -31,6 +31,8 @@ const PAGES = [
   '/policies/rules',
   '/audit',
   '/outbound',
+  '/usage',
+  '/usage?by=model',
   '/users/people',
   '/users/roles',
   '/users/keys',

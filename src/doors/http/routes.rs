@@ -3,9 +3,9 @@
 use super::{
     agents, audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings,
     endpoints, file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys, knowledge,
-    learning, memories, messages, notices, offline, openapi, origins, policies, processes, providers, restore, roles,
-    route::Route, rules, runs, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats,
-    tools, users, vault,
+    learning, memories, messages, notices, offline, openapi, origins, policies, prices, processes, providers, queue,
+    restore, roles, route::Route, rules, runs, scripts, search, sessions, settings, setup, systems, tickets,
+    tool_config, tool_stats, tools, usage, users, vault,
 };
 
 /// Every route there is. The document lists them in this order.
@@ -16,8 +16,10 @@ pub fn all() -> Vec<Route> {
         auth::routes(),
         conversations::routes(),
         messages::routes(),
+        queue::routes(),
         agents::routes(),
         runs::routes(),
+        usage::routes(),
         health::routes(),
         openapi::routes(),
         setup::routes(),
@@ -57,6 +59,7 @@ pub fn all() -> Vec<Route> {
         embeddings::routes(),
         offline::routes(),
         providers::routes(),
+        prices::routes(),
         systems::routes(),
         endpoints::routes(),
         imports::routes(),

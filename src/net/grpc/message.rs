@@ -7,8 +7,11 @@ use prost::Message;
 use prost_reflect::{DescriptorPool, DynamicMessage, MessageDescriptor, MethodDescriptor};
 use serde_json::Value;
 
-use super::{from_json, to_json, wire};
-use satchel_model::error::{Error, Result};
+use super::{from_json, to_json};
+use satchel_model::{
+    error::{Error, Result},
+    protobuf,
+};
 
 /// The types of `google.protobuf` that JSON writes in a way of their own.
 const WELL_KNOWN: [&str; 17] = [
@@ -106,7 +109,7 @@ impl Default for Room {
 pub fn decode(pool: &DescriptorPool, of: &MessageDescriptor, message: Bytes, room: &mut Room) -> Result<Decoded> {
     let too_much =
         || Error::upstream("The answer holds more values, or deeper ones, than are read at once: ask for less.");
-    wire::take_fields(&message, &mut room.fields, MAX_DEPTH).ok_or_else(too_much)?;
+    protobuf::take_fields(&message, &mut room.fields, MAX_DEPTH).ok_or_else(too_much)?;
     let wrong =
         |error: prost::DecodeError| Error::upstream(format!("The answer is no {}.", of.full_name())).caused_by(error);
     let message = DynamicMessage::decode(of.clone(), message).map_err(wrong)?;

@@ -1,6 +1,5 @@
 //! gRPC without generated code: frames, statuses, the two transports, and types learned from server reflection.
 
-mod described;
 pub mod details;
 pub mod frames;
 mod from_json;
@@ -12,4 +11,3 @@ pub mod schema;
 pub mod status;
 mod to_json;
 mod web;
-mod wire;

@@ -1,24 +1,20 @@
-//! Learns a server's services and types from its reflection service, in the first version of it that the server knows.
+//! Learns a server's services and types from its reflection service, in the first version of it that the server knows. An
+//! answer is handed on as it came: whoever asks reads it where foreign bytes are read.
 //!
 //! Protocol: <https://github.com/grpc/grpc/blob/master/doc/server-reflection.md>. v1alpha has v1's messages.
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use prost::Message;
 use prost_reflect::DescriptorPool;
 use tokio::time::timeout;
-use tonic_reflection::pb::v1::{
-    ErrorResponse, ServerReflectionRequest, ServerReflectionResponse, server_reflection_request::MessageRequest,
-    server_reflection_response::MessageResponse,
-};
+use tonic_reflection::pb::v1::{ServerReflectionRequest, server_reflection_request::MessageRequest};
 
 use super::{
-    described::Files,
     line::{Ask, Line},
     status::{NOT_FOUND, UNIMPLEMENTED},
-    wire,
 };
 use satchel_model::{
     error::{Error, Kind, Result},
@@ -29,53 +25,60 @@ use satchel_model::{
 const SERVICES: [&str; 2] = ["grpc.reflection.v1.ServerReflection", "grpc.reflection.v1alpha.ServerReflection"];
 /// Most bytes of one answer: what gRPC takes unless told otherwise.
 const MOST_BYTES: usize = 4 << 20;
-/// Most services of a system.
-const MOST_SERVICES: usize = 200;
-
-/// Most fields of an answer that names services, and messages in messages there.
-const MOST_NAMED: (usize, usize) = (10_000, 10);
+/// Most bytes of all answers about one type.
+const MOST_OF_ALL: usize = 16 << 20;
+/// Most rounds of questions: in each the files are asked for that those of the last one import.
+const MOST_ROUNDS: usize = 100;
 
 /// Most characters of the system's words.
 const WORDS: usize = 2_000;
 
-/// A step of reading what a system has told: it takes time, and is to be done where no call waits for it.
-pub type Step = Box<dyn FnOnce() -> Result<Told> + Send>;
-/// The way to do a step aside.
-pub type Aside<'a> = &'a (dyn Fn(Step) -> BoxFuture<'static, Result<Told>> + Send + Sync);
-
-/// The names of the server's services, reflection's own left out.
-pub async fn services(line: &Line, patience: Duration) -> Result<Vec<String>> {
-    let mut names: Vec<String> = Vec::new();
-    let answers = ask(line, vec![MessageRequest::ListServices(String::new())], patience).await?;
-    let (mut fields, deepest) = MOST_NAMED;
-    if answers.messages().iter().any(|message| wire::take_fields(message, &mut fields, deepest).is_none()) {
-        return Err(too_many());
-    }
-    for answer in answers.read()? {
-        match answer {
-            MessageResponse::ListServicesResponse(list) => {
-                names.extend(list.service.into_iter().map(|service| service.name));
-            }
-            MessageResponse::ErrorResponse(error) => return Err(refused(&error.error_message)),
-            _ => {}
-        }
-    }
-    names.retain(|name| !name.starts_with("grpc.reflection."));
-    if names.len() > MOST_SERVICES {
-        return Err(too_many());
-    }
-    Ok(names)
+/// What a system has told of a type and its files so far, to be read from the first answer on.
+#[derive(Debug, Clone)]
+pub struct Telling {
+    /// The types that were known before.
+    pub pool: DescriptorPool,
+    /// All answers, as they came.
+    pub answers: Vec<Bytes>,
 }
 
-fn too_many() -> Error {
-    Error::upstream(format!("The system has more than {MOST_SERVICES} services, which is too much."))
+/// What it came to.
+#[derive(Debug)]
+pub enum Told {
+    /// The names of the system's services.
+    Services(Vec<String>),
+    /// The types that were known, and with them all of the one asked for.
+    Whole(DescriptorPool),
+    /// The names of files that are to be asked for, too.
+    Missing(Vec<String>),
+    /// The system does not know the type.
+    Unknown,
+}
+
+/// The way to read what a system has told.
+pub type Read<'a> = &'a (dyn Fn(Telling) -> BoxFuture<'static, Result<Told>> + Send + Sync);
+
+/// The names of the server's services, reflection's own left out.
+///
+/// # Errors
+///
+/// If the system does not tell.
+pub async fn services(line: &Line, patience: Duration, read: Read<'_>) -> Result<Vec<String>> {
+    let answers = match ask(line, vec![MessageRequest::ListServices(String::new())], patience).await? {
+        Answers::Messages(messages) => messages,
+        Answers::NotFound(words) => return Err(refused(&words)),
+    };
+    match read(Telling { pool: DescriptorPool::global(), answers }).await? {
+        Told::Services(names) => Ok(names),
+        Told::Whole(_) | Told::Missing(_) | Told::Unknown => Err(something_else()),
+    }
 }
 
 /// The types of a service, with everything they are made of.
-pub async fn describe(line: &Line, service: &str, patience: Duration, aside: Aside<'_>) -> Result<DescriptorPool> {
-    match extended(line, DescriptorPool::global(), service, patience, aside).await? {
+pub async fn describe(line: &Line, service: &str, patience: Duration, read: Read<'_>) -> Result<DescriptorPool> {
+    match extended(line, DescriptorPool::global(), service, patience, read).await? {
         Some(pool) => Ok(pool),
-        None => Err(unknown(line, service, patience).await),
+        None => Err(unknown(line, service, patience, read).await),
     }
 }
 
@@ -83,78 +86,45 @@ pub async fn describe(line: &Line, service: &str, patience: Duration, aside: Asi
 ///
 /// # Errors
 ///
-/// [`Timeout`](satchel_model::error::Kind::Timeout) if all of it takes longer than `patience`; if the types are more
-/// than are read, or do not fit together.
+/// [`Timeout`](satchel_model::error::Kind::Timeout) if the system's answers take longer than `patience` together; if the
+/// types are more than are read, or do not fit together.
 pub async fn extended(
     line: &Line,
     pool: DescriptorPool,
     name: &str,
     patience: Duration,
-    aside: Aside<'_>,
-) -> Result<Option<DescriptorPool>> {
-    let whole = timeout(patience, gathered(line, pool, name, patience, aside)).await;
-    whole.unwrap_or_else(|_| Err(Error::new(Kind::Timeout, "The system takes too long to describe its types.")))
-}
-
-async fn gathered(
-    line: &Line,
-    pool: DescriptorPool,
-    name: &str,
-    patience: Duration,
-    aside: Aside<'_>,
+    read: Read<'_>,
 ) -> Result<Option<DescriptorPool>> {
     let mut wanted = vec![MessageRequest::FileContainingSymbol(name.to_owned())];
-    let mut told = Told { pool, files: Files::default(), missing: Vec::new(), is_unknown: false };
-    while !wanted.is_empty() {
-        let answers = ask(line, wanted, patience).await?;
-        let before = told;
-        told = aside(Box::new(move || before.and(answers))).await?;
-        if told.is_unknown {
-            return Ok(None);
+    let (mut telling, mut left) = (Telling { pool, answers: Vec::new() }, patience);
+    for _ in 0..MOST_ROUNDS {
+        let begun = Instant::now();
+        let asked = timeout(left, ask(line, wanted, left)).await;
+        let answers = asked.unwrap_or_else(|_| Err(Error::new(Kind::Timeout, TOO_SLOW)))?;
+        // Reading them is nothing that the system could do faster.
+        left = left.saturating_sub(begun.elapsed());
+        match answers {
+            Answers::NotFound(_) if telling.answers.is_empty() => return Ok(None),
+            Answers::NotFound(words) => return Err(refused(&words)),
+            Answers::Messages(messages) => telling.answers.extend(messages),
         }
-        wanted = std::mem::take(&mut told.missing).into_iter().map(MessageRequest::FileByFilename).collect();
-    }
-    let whole = move || {
-        let Told { pool, files, .. } = told;
-        Ok(Told { pool: files.join(pool)?, files: Files::default(), missing: Vec::new(), is_unknown: false })
-    };
-    aside(Box::new(whole)).await.map(|told| Some(told.pool))
-}
-
-/// The types that a system has told of, on the way to all that is asked for.
-#[derive(Debug)]
-pub struct Told {
-    /// The types that were known before.
-    pool: DescriptorPool,
-    files: Files,
-    /// The files that are to be asked for.
-    missing: Vec<String>,
-    /// `true` if the system does not know the type.
-    is_unknown: bool,
-}
-
-impl Told {
-    /// With what these answers hold.
-    fn and(mut self, answers: Answers) -> Result<Self> {
-        for answer in answers.read()? {
-            match answer {
-                MessageResponse::FileDescriptorResponse(found) => self.files.keep(found.file_descriptor_proto)?,
-                MessageResponse::ErrorResponse(error)
-                    if error.error_code == NOT_FOUND as i32 && self.files.is_empty() =>
-                {
-                    return Ok(Self { is_unknown: true, ..self });
-                }
-                MessageResponse::ErrorResponse(error) => return Err(refused(&error.error_message)),
-                _ => {}
-            }
+        if telling.answers.iter().map(Bytes::len).sum::<usize>() > MOST_OF_ALL {
+            return Err(Error::upstream("The system describes more of its types than is read."));
         }
-        self.missing = self.files.missing(&self.pool)?;
-        Ok(self)
+        match read(telling.clone()).await? {
+            Told::Whole(pool) => return Ok(Some(pool)),
+            Told::Unknown => return Ok(None),
+            Told::Services(_) => return Err(something_else()),
+            Told::Missing(files) => wanted = files.into_iter().map(MessageRequest::FileByFilename).collect(),
+        }
     }
+    Err(Error::upstream(format!("The system's types import each other more than {MOST_ROUNDS} files deep.")))
 }
 
-async fn unknown(line: &Line, service: &str, patience: Duration) -> Error {
-    let names = services(line, patience).await.unwrap_or_default().join(", ");
+const TOO_SLOW: &str = "The system takes too long to describe its types.";
+
+async fn unknown(line: &Line, service: &str, patience: Duration, read: Read<'_>) -> Error {
+    let names = services(line, patience, read).await.unwrap_or_default().join(", ");
     let names = clip(&names, WORDS);
     let there_are = if names.is_empty() { String::new() } else { format!(" It has: {names}.") };
     Error::not_found(format!("The system has no gRPC service '{service}'.{there_are}"))
@@ -166,24 +136,6 @@ enum Answers {
     Messages(Vec<Bytes>),
     /// Some servers end the stream where others answer with an error: its words.
     NotFound(String),
-}
-
-impl Answers {
-    fn messages(&self) -> &[Bytes] {
-        match self {
-            Self::Messages(messages) => messages,
-            Self::NotFound(_) => &[],
-        }
-    }
-
-    fn read(self) -> Result<Vec<MessageResponse>> {
-        match self {
-            Self::Messages(messages) => messages.into_iter().map(read).filter_map(Result::transpose).collect(),
-            Self::NotFound(error_message) => {
-                Ok(vec![MessageResponse::ErrorResponse(ErrorResponse { error_code: NOT_FOUND as i32, error_message })])
-            }
-        }
-    }
 }
 
 /// Asks all at once, as one stream that ends with the last question.
@@ -220,10 +172,8 @@ async fn ask(line: &Line, questions: Vec<MessageRequest>, patience: Duration) ->
     )))
 }
 
-fn read(message: Bytes) -> Result<Option<MessageResponse>> {
-    let response = ServerReflectionResponse::decode(message)
-        .map_err(|error| Error::upstream("The system's reflection answers with something else.").caused_by(error))?;
-    Ok(response.message_response)
+fn something_else() -> Error {
+    Error::upstream("The system's reflection answers with something else.")
 }
 
 fn refused(message: &str) -> Error {

@@ -18,7 +18,9 @@ use super::{
     intake::{self, unread},
     rest::{self, Target},
 };
+use crate::reading::Reader;
 use satchel_app::calling::Described;
+use satchel_formats::types::{self, TypesRead};
 use satchel_model::{
     catalog::system::System,
     error::{Error, Kind, Result},
@@ -28,7 +30,7 @@ use satchel_net::{
     grpc::{
         line::{Ask, Line},
         message,
-        reflection::{self, Step, Told},
+        reflection::{self, Telling, Told},
         status::{Status, UNAUTHENTICATED},
     },
     tls::Tls,
@@ -108,7 +110,7 @@ pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &De
     let patience = patience(target);
     let native = async {
         let line = open(target, &ready, HeaderMap::new(), false).await?;
-        let names = reflection::services(&line, TRIAL.min(patience)).await?;
+        let names = reflection::services(&line, TRIAL.min(patience), &reading(target)).await?;
         Ok((line, names))
     };
     let (line, names) = match native.await {
@@ -116,14 +118,15 @@ pub(super) async fn services(target: &Target<'_>, mut each: impl FnMut(&str, &De
         Err(first) if is_final(&first) => return Err(first),
         Err(first) => {
             let line = open(target, &ready, HeaderMap::new(), true).await?;
-            let names = reflection::services(&line, patience).await.map_err(|error| neither(first, error))?;
+            let names = reflection::services(&line, patience, &reading(target)).await;
+            let names = names.map_err(|error| neither(first, error))?;
             (line, names)
         }
     };
     let web = matches!(line, Line::Web(_));
     for name in names {
         let left = ALL_SERVICES.saturating_sub(begun.elapsed()).min(patience);
-        let pool = reflection::describe(&line, &name, left, &aside(target)).await?;
+        let pool = reflection::describe(&line, &name, left, &reading(target)).await?;
         if !each(&name, &Described { pool, web, missing: BTreeSet::new() }) {
             break;
         }
@@ -196,7 +199,7 @@ impl Types<'_> {
                 break;
             }
             let left = patience.saturating_sub(begun.elapsed());
-            match reflection::extended(self.line, known.pool.clone(), &name, left, &aside(self.target)).await {
+            match reflection::extended(self.line, known.pool.clone(), &name, left, &reading(self.target)).await {
                 Ok(Some(more)) if more.get_message_by_name(&name).is_some() => known.pool = more,
                 Ok(_) | Err(_) => drop(known.missing.insert(name)),
             }
@@ -250,7 +253,7 @@ async fn learned(
 async fn learn(target: &Target<'_>, service: &str, given: HeaderMap, ready: &Ready) -> Result<(Line, Described)> {
     let native = async {
         let line = open(target, ready, given.clone(), false).await?;
-        let pool = reflection::describe(&line, service, TRIAL.min(patience(target)), &aside(target)).await?;
+        let pool = reflection::describe(&line, service, TRIAL.min(patience(target)), &reading(target)).await?;
         Ok((line, Described { pool, web: false, missing: BTreeSet::new() }))
     };
     let first: Error = match native.await {
@@ -259,7 +262,7 @@ async fn learn(target: &Target<'_>, service: &str, given: HeaderMap, ready: &Rea
         Err(error) => error,
     };
     let line = open(target, ready, given, true).await?;
-    match reflection::describe(&line, service, patience(target), &aside(target)).await {
+    match reflection::describe(&line, service, patience(target), &reading(target)).await {
         Ok(pool) => Ok((line, Described { pool, web: true, missing: BTreeSet::new() })),
         Err(error) if error.kind() == Kind::NotFound => Err(error),
         Err(error) => Err(neither(first, error)),
@@ -311,12 +314,20 @@ pub(super) fn given(system: &System, pairs: &[(String, String)]) -> Result<Heade
     Ok(given)
 }
 
-/// Returns the way to read what is told of types: in a turn of whoever calls.
-fn aside(target: &Target<'_>) -> impl Fn(Step) -> BoxFuture<'static, Result<Told>> + Send + Sync + use<> {
+/// Returns the way to read what is told of types: in a turn of whoever calls, and in a process of its own. Here its result is
+/// put together once more, for it is what messages are written and read by.
+fn reading(target: &Target<'_>) -> impl Fn(Telling) -> BoxFuture<'static, Result<Told>> + Send + Sync + use<> {
     let (work, who) = (target.app.host.work.clone(), target.http.user());
-    move |step| {
-        let work = work.clone();
-        Box::pin(async move { work.run(who, step).await })
+    let reader = target.cx.map_or_else(|| Reader::new(&target.app.host.readers), Reader::for_run);
+    move |Telling { pool, answers }| {
+        let (work, reader, bytes) = (work.clone(), reader.clone(), answers.iter().map(Bytes::len).sum::<usize>());
+        let read = move || match reader.types(&types::known(&pool), &answers)? {
+            (TypesRead::Whole, set) => types::add(pool, &set).map(Told::Whole),
+            (TypesRead::Missing(files), _) => Ok(Told::Missing(files)),
+            (TypesRead::Services(names), _) => types::ensure_few(&names).map(|()| Told::Services(names)),
+            (TypesRead::Unknown, _) => Ok(Told::Unknown),
+        };
+        Box::pin(async move { work.run_on(who, bytes as u64, read).await })
     }
 }
 

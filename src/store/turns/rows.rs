@@ -53,6 +53,17 @@ pub(super) fn require_few(tx: &Tx, user: UserId) -> Result<()> {
     )))
 }
 
+/// Whoever sends a message, as rows keep them.
+pub(super) fn asker(caller: &Caller) -> Result<String> {
+    let key = match caller.credential {
+        Credential::Key(id) => Some(id),
+        Credential::Session | Credential::Local => None,
+    };
+    let Caller { user, username, permissions, .. } = caller;
+    let asker = Asker { user: *user, username: username.clone(), permissions: permissions.clone(), key };
+    serde_json::to_string(&asker).map_err(Error::internal)
+}
+
 pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
     if tx.exists(busy, [new.conversation.to_string()])? {
@@ -60,12 +71,6 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     }
     require_few(tx, new.caller.user)?;
     let caller = &new.caller;
-    let key = match caller.credential {
-        Credential::Key(id) => Some(id),
-        Credential::Session | Credential::Local => None,
-    };
-    let asker =
-        Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
     let id = TurnId::new();
     let draft = (new.agent.version == 0).then(|| serde_json::to_string(&new.agent.content)).transpose();
     let draft = draft.map_err(Error::internal)?;
@@ -76,7 +81,7 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         params![
             id.to_string(),
             new.conversation.to_string(),
-            serde_json::to_string(&asker).map_err(Error::internal)?,
+            asker(caller)?,
             new.provider.map(|id| id.to_string()),
             new.now.millis(),
             node.to_string(),
@@ -154,7 +159,7 @@ pub(super) const WHO: &str = "JOIN users u ON u.id = c.person JOIN roles r ON r.
     LEFT JOIN api_keys k ON k.id = t.caller ->> 'key'";
 
 /// The person who began a turn, and what they may do by the columns of [`NOW`].
-fn caller(row: &Row<'_>) -> Result<Caller> {
+pub(super) fn caller(row: &Row<'_>) -> Result<Caller> {
     let asker: Asker = row.json("caller")?;
     let (role, key): (Permissions, Permissions) = (row.json("by_role")?, row.json("by_key")?);
     let kind: Option<&str> = row.get("kind")?;

@@ -6,11 +6,12 @@ use bytes::Bytes;
 use futures_util::future::BoxFuture;
 use http::HeaderMap;
 use satchel::{
+    formats::types::{self, TypesRead},
     model::error::{Kind, Result},
     net::grpc::{
         line::{Ask, Line, Reply},
         message,
-        reflection::{self, Step, Told},
+        reflection::{self, Telling, Told},
     },
 };
 use serde_json::{Value, json};
@@ -35,8 +36,18 @@ async fn web(address: SocketAddr) -> Line {
     Line::web(http, url(bridge), HeaderMap::new())
 }
 
-fn at_once(step: Step) -> BoxFuture<'static, Result<Told>> {
-    Box::pin(async { step() })
+/// Reads what a system has told, without a process of its own.
+fn at_once(Telling { pool, answers }: Telling) -> BoxFuture<'static, Result<Told>> {
+    let contents: Vec<Vec<u8>> =
+        std::iter::once(types::known(&pool)).chain(answers.iter().map(|answer| answer.to_vec())).collect();
+    Box::pin(async move {
+        match types::read(&contents)? {
+            (TypesRead::Whole, set) => types::add(pool, &set).map(Told::Whole),
+            (TypesRead::Missing(files), _) => Ok(Told::Missing(files)),
+            (TypesRead::Services(names), _) => Ok(Told::Services(names)),
+            (TypesRead::Unknown, _) => Ok(Told::Unknown),
+        }
+    })
 }
 
 fn url(address: SocketAddr) -> Url {
@@ -132,7 +143,7 @@ async fn a_status_other_than_ok_is_told_by_code_name_and_words() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_is_not_there_is_named_with_what_is() {
     let line = native(start(Reflection::V1).await).await;
-    let mut services = reflection::services(&line, PATIENCE).await.unwrap();
+    let mut services = reflection::services(&line, PATIENCE, &at_once).await.unwrap();
     services.sort_unstable();
     assert_eq!(services, ["echo.v1.Echo", "grpc.health.v1.Health", "things.v1.Things"]);
     let error = reflection::describe(&line, "echo.v1.Eco", PATIENCE, &at_once).await.err().unwrap();
@@ -154,7 +165,7 @@ async fn a_server_of_something_else_is_told_apart() {
     // It knows HTTP/1.1 only, so that HTTP/2 finds nobody who understands it.
     let stream = TcpStream::connect(bridge).await.unwrap();
     let refused = match Line::native(stream, url(bridge), HeaderMap::new()).await {
-        Ok(line) => reflection::services(&line, PATIENCE).await.err().unwrap(),
+        Ok(line) => reflection::services(&line, PATIENCE, &at_once).await.err().unwrap(),
         Err(error) => error,
     };
     assert!(refused.message().contains("does not speak HTTP/2"), "{refused}");

@@ -4,6 +4,7 @@ mod credentials;
 mod graphql;
 mod graphql_doors;
 mod grpc;
+mod grpc_hostile;
 mod grpc_things;
 mod grpc_tool;
 mod rest;

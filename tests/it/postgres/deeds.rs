@@ -158,6 +158,7 @@ async fn with_the_past(app: &TestApp, caller: &Caller) {
     let place = FormerPlace { conversation, question: MessageId::new(), number: 1 };
     let turns = Turns::new(db);
     turns.former_weight(caller.user, place).await.unwrap_err();
+    turns.former(caller.user, place).await.unwrap_err();
     for data in [AttachmentData::Read, AttachmentData::LeftOut] {
         turns.page_weight(caller.user, conversation, None, data).await.unwrap();
     }

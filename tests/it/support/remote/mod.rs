@@ -1,5 +1,6 @@
 //! Other people's systems: small real servers of each protocol on this machine.
 
+pub mod described;
 pub mod echo;
 pub mod grpc;
 pub mod http;

@@ -1,5 +1,5 @@
-//! The types that a system describes, bounded before they are put together: how many there are, how they are named and nested
-//! is the system's to choose, and checking them takes more time and memory than they have bytes.
+//! The files that a gRPC system tells of, bounded before they are put together, and reduced to what messages are read and
+//! written by.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -7,11 +7,14 @@ use prost::Message;
 use prost_reflect::DescriptorPool;
 use prost_types::{
     DescriptorProto, EnumDescriptorProto, EnumOptions, FieldDescriptorProto, FieldOptions, FileDescriptorProto,
-    MessageOptions, MethodOptions, ServiceDescriptorProto,
+    FileDescriptorSet, MessageOptions, MethodOptions, ServiceDescriptorProto,
 };
 
-use super::wire;
-use satchel_model::error::{Error, Result};
+use super::unfit;
+use satchel_model::{
+    error::{Error, Result},
+    protobuf,
+};
 
 /// Most files of one service, imports of imports included.
 const MOST_FILES: usize = 1_000;
@@ -54,9 +57,8 @@ impl Files {
     pub(super) fn keep(&mut self, found: Vec<Vec<u8>>) -> Result<()> {
         let before = self.files.len();
         for bytes in found {
-            wire::take_fields(&bytes, &mut self.room.fields, DEEPEST).ok_or_else(too_much)?;
-            let mut file = FileDescriptorProto::decode(bytes.as_slice())
-                .map_err(|error| Error::upstream("The types the system describes cannot be read.").caused_by(error))?;
+            protobuf::take_fields(&bytes, &mut self.room.fields, DEEPEST).ok_or_else(too_much)?;
+            let mut file = FileDescriptorProto::decode(bytes.as_slice()).map_err(unread)?;
             if !self.files.contains_key(file.name()) {
                 self.room.file(&mut file)?;
                 self.files.insert(file.name().to_owned(), file);
@@ -85,12 +87,12 @@ impl Files {
         Ok(missing.into_iter().collect())
     }
 
-    /// Returns the types that are known, and with them these.
+    /// Returns those of them that are new, as they fit together with the types that are known.
     ///
     /// # Errors
     ///
     /// If they do not fit together, or import each other too often.
-    pub(super) fn join(mut self, mut pool: DescriptorPool) -> Result<DescriptorPool> {
+    pub(super) fn join(mut self, mut pool: DescriptorPool) -> Result<FileDescriptorSet> {
         self.files.retain(|name, _| pool.get_file_by_name(name).is_none());
         let mut left = MOST_IMPORTS;
         let names = self.files.keys().cloned();
@@ -99,9 +101,9 @@ impl Files {
         for (file, imports) in self.files.values_mut().zip(imports) {
             file.dependency = imports;
         }
-        pool.add_file_descriptor_protos(self.files.into_values())
-            .map_err(|error| Error::upstream("The types the system describes do not fit together.").caused_by(error))?;
-        Ok(pool)
+        let set = FileDescriptorSet { file: self.files.into_values().collect() };
+        pool.add_file_descriptor_set(set.clone()).map_err(unfit)?;
+        Ok(set)
     }
 
     /// Returns what a file imports, the imports of imports included. Which of them are public, through which another file
@@ -124,6 +126,24 @@ impl Files {
         }
         Ok(all.into_iter().collect())
     }
+}
+
+/// Returns the files of an encoded set as [`Files::join`] gives them: imports of imports are among each one's.
+///
+/// # Errors
+///
+/// If it cannot be read, or holds more than is read of a service.
+pub(super) fn recounted(set: &[u8]) -> Result<FileDescriptorSet> {
+    let (mut fields, definitions) = (MOST_FIELDS + MOST_IMPORTS, MOST_DEFINITIONS + MOST_IMPORTS);
+    protobuf::take_fields(set, &mut fields, DEEPEST + 1).ok_or_else(too_much)?;
+    let mut set = FileDescriptorSet::decode(set).map_err(unread)?;
+    let mut room = Room { fields, definitions, names: MOST_NAMES + MOST_IMPORTS * LONGEST };
+    set.file.iter_mut().try_for_each(|file| room.file(file))?;
+    Ok(set)
+}
+
+fn unread(error: prost::DecodeError) -> Error {
+    Error::upstream("The types the system describes cannot be read.").caused_by(error)
 }
 
 /// The allowance for what may still be described.
@@ -240,7 +260,10 @@ mod tests {
         descriptor_proto::ReservedRange, enum_descriptor_proto::EnumReservedRange, field_descriptor_proto::Type,
     };
 
-    use super::*;
+    use super::{
+        super::{Answer, Found, TypesRead, add, read},
+        *,
+    };
 
     fn name(text: &str) -> Option<String> {
         Some(text.to_owned())
@@ -265,10 +288,12 @@ mod tests {
         FileDescriptorProto { name: name(file), syntax, message_type: vec![message], ..Default::default() }
     }
 
+    /// The types of files that a system tells of, once they were read and written out.
     fn joined(files: &[FileDescriptorProto]) -> Result<DescriptorPool> {
-        let mut kept = Files::default();
-        kept.keep(files.iter().map(Message::encode_to_vec).collect())?;
-        kept.join(DescriptorPool::global())
+        let found = Found { files: files.iter().map(Message::encode_to_vec).collect() };
+        let (read, set) = read(&[Vec::new(), Answer { found: Some(found), ..Default::default() }.encode_to_vec()])?;
+        assert_eq!(read, TypesRead::Whole);
+        add(DescriptorPool::global(), &set)
     }
 
     #[test]
@@ -347,7 +372,8 @@ mod tests {
         let told = files.map(|name| known.get_file_by_name(name).unwrap().file_descriptor_proto().clone());
         let mut kept = Files::default();
         kept.keep(told.iter().map(Message::encode_to_vec).collect()).unwrap();
-        let pool = kept.join(DescriptorPool::new()).unwrap();
+        let mut pool = DescriptorPool::new();
+        pool.add_file_descriptor_set(kept.join(DescriptorPool::new()).unwrap()).unwrap();
         assert!(
             pool.get_message_by_name("google.protobuf.Struct")
                 .unwrap()

@@ -5,7 +5,7 @@
 /// Takes the fields of a message off `left`, those of messages in it included. `None` if there are more, or if messages stand
 /// in others deeper than `deepest`, where a decoder would start anew. Bytes that read as a message count as one: nothing but
 /// its type tells them apart.
-pub(super) fn take_fields(mut message: &[u8], left: &mut usize, deepest: usize) -> Option<()> {
+pub fn take_fields(mut message: &[u8], left: &mut usize, deepest: usize) -> Option<()> {
     walk(&mut message, left, deepest)
 }
 
