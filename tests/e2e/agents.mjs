@@ -110,6 +110,7 @@ export function agentWalks() {
     const when = { cron: '0 9 * * 1-5', time_zone: 'Europe/Berlin' };
     await call('POST', '/api/jobs', { name: 'Quotes of the day', when, do: { task: 'Quote something', agent: made.id } });
     await owner.goto(`${base}/chat`);
+    await owner.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
     await owner.keyboard.press('Control+k');
     await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('quotes of');
     await owner
