@@ -251,7 +251,7 @@ async fn what_waits_is_its_persons_alone_and_goes_with_the_conversation() {
 #[tokio::test(flavor = "multi_thread")]
 async fn what_a_key_writes_into_a_message_that_waits_is_the_keys() {
     let go_on = Arc::new(Notify::new());
-    let chat = Chat::start(vec![held(&go_on), say("Two."), say("Three.")]).await;
+    let chat = Chat::start(vec![held(&go_on), say("Two."), say("Three."), say("Four.")]).await;
     let person = chat.person(&["*"]).await;
     let key = person.do_it("POST", "/api/keys", json!({"name": "ci", "permissions": [], "personal": true})).await;
     let program = Person::bearer(&chat.app.satchel.url, key["key"].as_str().unwrap());
