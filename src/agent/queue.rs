@@ -106,22 +106,22 @@ impl Agent {
         self.shared.turns.queued(user, id).await
     }
 
-    /// Changes a message that waits.
+    /// Changes a message that waits. Whoever gives it another text is its sender from then on.
     ///
     /// # Errors
     ///
     /// If it does not wait any more, or its text would be empty.
     pub async fn change_queued(
         &self,
-        user: UserId,
+        caller: &Caller,
         place: (ConversationId, MessageId),
         change: QueuedChange,
     ) -> Result<QueuedMessage> {
         if let Some(content) = change.text.clone() {
             check(&NewMessage { content, ..NewMessage::default() })?;
         }
-        let changed = self.shared.turns.change_queued(user, place, change).await?;
-        self.tell_queue(user, place.0).await;
+        let changed = self.shared.turns.change_queued(caller, place, change).await?;
+        self.tell_queue(caller.user, place.0).await;
         Ok(changed)
     }
 
@@ -206,7 +206,7 @@ impl Agent {
         let log = self.shared.live.lock().get(&id).map(|live| live.log.clone()).filter(|log| !log.is_closed());
         let Some(log) = log else { return };
         match self.queued(user, id).await {
-            Ok(queued) => log.emit("queue", &json!({ "queued": queued })),
+            Ok(queued) => log.emit_instead("queue", &json!({ "queued": queued })),
             Err(error) => tracing::warn!(?error, "the messages that wait could not be told"),
         }
     }
