@@ -113,15 +113,15 @@ impl Agent {
     /// If it does not wait any more, or its text would be empty.
     pub async fn change_queued(
         &self,
-        user: UserId,
+        caller: &Caller,
         place: (ConversationId, MessageId),
         change: QueuedChange,
     ) -> Result<QueuedMessage> {
         if let Some(content) = change.text.clone() {
             check(&NewMessage { content, ..NewMessage::default() })?;
         }
-        let changed = self.shared.turns.change_queued(user, place, change).await?;
-        self.tell_queue(user, place.0).await;
+        let changed = self.shared.turns.change_queued(caller, place, change).await?;
+        self.tell_queue(caller.user, place.0).await;
         Ok(changed)
     }
 

@@ -67,7 +67,7 @@ async fn change(
 ) -> HttpResult<Json<QueuedMessage>> {
     let Change { content, when } = body.0;
     let change = QueuedChange { text: content, moment: when };
-    Ok(state.agent.change_queued(caller.user, place(&path)?, change).await.map(Json)?)
+    Ok(state.agent.change_queued(&caller, place(&path)?, change).await.map(Json)?)
 }
 
 /// Withdraws a message that waits: it is not sent.

@@ -115,24 +115,32 @@ impl Turns {
             .await
     }
 
-    /// Changes a message that waits.
+    /// Changes a message that waits. With other words it is of whoever writes them, and runs with what they may do.
     ///
     /// # Errors
     ///
     /// If it does not wait any more: it was sent, or withdrawn.
     pub async fn change_queued(
         &self,
-        user: UserId,
+        caller: &Caller,
         (conversation, id): (ConversationId, MessageId),
         change: QueuedChange,
     ) -> Result<QueuedMessage> {
+        let (user, asker) = (caller.user, change.text.as_ref().map(|_| rows::asker(caller)).transpose()?);
         self.db
             .write(move |tx| {
                 conversations::get(tx, user, conversation)?;
                 tx.run(
-                    "UPDATE queued_messages SET text = coalesce(?3, text), moment = coalesce(?4, moment)
+                    "UPDATE queued_messages SET text = coalesce(?3, text), moment = coalesce(?4, moment),
+                       caller = coalesce(?5, caller)
                      WHERE id = ?1 AND conversation = ?2",
-                    (id.to_string(), conversation.to_string(), change.text, change.moment.map(Moment::as_str)),
+                    params![
+                        id.to_string(),
+                        conversation.to_string(),
+                        change.text,
+                        change.moment.map(Moment::as_str),
+                        asker,
+                    ],
                 )?;
                 let changed = one(tx, conversation, id)?;
                 note_change(tx, conversation)?;
