@@ -106,7 +106,7 @@ impl Agent {
         self.shared.turns.queued(user, id).await
     }
 
-    /// Changes a message that waits.
+    /// Changes a message that waits. Whoever gives it another text is its sender from then on.
     ///
     /// # Errors
     ///
@@ -206,7 +206,7 @@ impl Agent {
         let log = self.shared.live.lock().get(&id).map(|live| live.log.clone()).filter(|log| !log.is_closed());
         let Some(log) = log else { return };
         match self.queued(user, id).await {
-            Ok(queued) => log.emit("queue", &json!({ "queued": queued })),
+            Ok(queued) => log.emit_instead("queue", &json!({ "queued": queued })),
             Err(error) => tracing::warn!(?error, "the messages that wait could not be told"),
         }
     }

@@ -91,7 +91,7 @@ impl From<AgentId> for String {
 /// The one answer for an agent that is not there and for one that is not shared with whoever asks.
 pub fn unknown(asked: &str) -> Error {
     let asked = shorten(asked);
-    Error::not_found(format!("There is no agent '{asked}', or it is not shared with you. GET /api/agents lists them."))
+    Error::not_found(format!("There is no agent '{asked}', or it is not shared with you: see the list of agents."))
 }
 
 /// An agent as it stands.

@@ -97,6 +97,19 @@ struct Asked {
 }
 
 impl RuleDraft {
+    /// The draft of a rule that allows what a question asks.
+    pub(super) fn of_question(ticket: TicketId) -> Self {
+        Self {
+            tool: None,
+            when: None,
+            decision: Some(RuleDecision::Allow),
+            agent: None,
+            expires_at: None,
+            ticket: Some(ticket.to_string()),
+            everybody: false,
+        }
+    }
+
     /// The rule. Fails where it could not hold.
     pub(super) async fn into_rule(self, state: &State, by: &Actor) -> Result<Rule> {
         let Self { tool, when, decision, agent, expires_at, ticket, everybody } = self;

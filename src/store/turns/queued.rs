@@ -115,18 +115,19 @@ impl Turns {
             .await
     }
 
-    /// Changes a message that waits. With other words it is of whoever writes them, and runs with what they may do.
+    /// Changes a message that waits. Whoever gives it another text is its sender from then on.
     ///
     /// # Errors
     ///
     /// If it does not wait any more: it was sent, or withdrawn.
     pub async fn change_queued(
         &self,
-        caller: &Caller,
+        by: &Caller,
         (conversation, id): (ConversationId, MessageId),
         change: QueuedChange,
     ) -> Result<QueuedMessage> {
-        let (user, asker) = (caller.user, change.text.as_ref().map(|_| rows::asker(caller)).transpose()?);
+        let user = by.user;
+        let sender = change.text.is_some().then(|| rows::asker(by)).transpose()?;
         self.db
             .write(move |tx| {
                 conversations::get(tx, user, conversation)?;
@@ -134,13 +135,7 @@ impl Turns {
                     "UPDATE queued_messages SET text = coalesce(?3, text), moment = coalesce(?4, moment),
                        caller = coalesce(?5, caller)
                      WHERE id = ?1 AND conversation = ?2",
-                    params![
-                        id.to_string(),
-                        conversation.to_string(),
-                        change.text,
-                        change.moment.map(Moment::as_str),
-                        asker,
-                    ],
+                    (id.to_string(), conversation.to_string(), change.text, change.moment.map(Moment::as_str), sender),
                 )?;
                 let changed = one(tx, conversation, id)?;
                 note_change(tx, conversation)?;

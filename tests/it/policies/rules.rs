@@ -231,6 +231,38 @@ async fn a_rule_is_made_of_a_question_in_one_step_by_a_person() {
 }
 
 #[tokio::test]
+async fn a_rule_goes_with_the_yes_and_none_is_left_of_what_was_not_approved() {
+    let server = Server::start().await;
+    server.owner("PUT", "/api/policies", &json!({"global": {}})).await;
+    let role = json!({"name": "writers", "permissions": ["host:fs.write"]});
+    server.owner("POST", "/api/roles", &role).await;
+    server.add("noor", "writers").await;
+    let noor = server.sign_in("noor").await;
+    let invoke = |text: &str| {
+        Request::post("/api/tools/write/invoke", &json!({"params": {"path": "a.txt", "content": text}})).cookie(&noor)
+    };
+    let decide = async |ticket: &Value, body: Value| {
+        let path = format!("/api/tickets/{}", ticket.as_str().unwrap());
+        server.send(Request::post(&path, &body).cookie(&noor)).await
+    };
+    let rules = async || server.send(Request::get("/api/rules").cookie(&noor)).await.json().as_array().unwrap().len();
+    let always = json!({"decision": "approve", "always": true});
+    let first = server.send(invoke("one")).await.json()["ticket"].clone();
+    let done = decide(&first, always.clone()).await;
+    assert_eq!(done.status, 200, "{}", done.text());
+    assert_eq!(done.json()["rule"]["when"], json!({"/path": {"equals": "a.txt"}, "/content": {"equals": "one"}}));
+    assert_eq!(server.send(invoke("one")).await.status, 200);
+    let second = server.send(invoke("two")).await.json()["ticket"].clone();
+    let edited = json!({"decision": "approve", "always": true, "params": {"path": "b.txt", "content": "two"}});
+    assert_eq!(decide(&second, edited).await.status, 400, "a rule of other arguments than were asked");
+    assert_eq!(decide(&second, json!({"decision": "deny", "always": true})).await.status, 400);
+    let denied = decide(&second, json!({"decision": "deny"})).await;
+    assert_eq!((denied.status, &denied.json()["rule"]), (200, &json!(null)));
+    assert_eq!(decide(&second, always).await.status, 409);
+    assert_eq!((rules().await, server.send(invoke("two")).await.status), (1, 409));
+}
+
+#[tokio::test]
 async fn an_approval_after_the_rule_runs_once_as_ever() {
     let scene = Scene::set().await;
     let ticket = scene.asked("send", "x").await;

@@ -252,3 +252,28 @@ async fn what_waits_is_its_persons_alone_and_goes_with_the_conversation() {
     let left: i64 = db.read(|tx| tx.one("SELECT count(*) FROM queued_messages", ())).await.unwrap();
     assert_eq!(left, 0);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_key_writes_into_a_message_that_waits_is_the_keys() {
+    let go_on = Arc::new(Notify::new());
+    let chat = Chat::start(vec![held(&go_on), say("Two."), say("Three."), say("Four.")]).await;
+    let person = chat.person(&["*"]).await;
+    let key = person.do_it("POST", "/api/keys", json!({"name": "ci", "permissions": [], "personal": true})).await;
+    let program = Person::bearer(&chat.app.satchel.url, key["key"].as_str().unwrap());
+    let conversation = person.conversation().await;
+    let mut stream = person.say(&conversation, "One?").await;
+    stream.until("token").await;
+    let own = queue(&person, &conversation, "Two?", "next").await;
+    let theirs = queue(&person, &conversation, "Three?", "next").await;
+    let place = |one: &Value| format!("{conversation}/queue/{}", one["id"].as_str().unwrap());
+    program.do_it("PATCH", &place(&own), json!({"when": "next"})).await;
+    program.do_it("PATCH", &place(&theirs), json!({"content": "Send it all away."})).await;
+    go_on.notify_one();
+    stream.rest().await;
+    said(&person, &conversation, 6).await;
+    let runs = person.do_it("GET", "/api/runs", Value::Null).await;
+    assert_eq!(runs.as_array().unwrap().len(), 3, "{runs}");
+    // Whatever a key has said in a conversation counts as content from outside for its person.
+    person.say(&conversation, "And now?").await;
+    assert_eq!(person.view(&conversation).await["tainted"], true);
+}

@@ -4399,6 +4399,7 @@ export interface components {
             /** @description The state of the ticket now. */
             state: components["schemas"]["TicketState"];
             result?: components["schemas"]["InvokeAnswer"] | null;
+            rule?: components["schemas"]["Rule"] | null;
         };
         /** @description A question that is decided, without its arguments. */
         DecidedTicket: {
@@ -4454,6 +4455,11 @@ export interface components {
             question?: string | null;
             /** @description Do not ask again in this conversation about what the ticket's `scope` says; refused where it has none. */
             for_conversation?: boolean;
+            /**
+             * @description Make a rule of the question, which lets later calls like it through: the host of each address, every other value
+             *     exactly. It is made once the question is decided, so that none is left of what was not approved.
+             */
+            always?: boolean;
         };
         /** @description A model server that was found on this machine. */
         DetectedProvider: {
