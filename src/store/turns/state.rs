@@ -132,7 +132,7 @@ pub(super) fn spend(tx: &Tx, turn: &OpenTurn, now: Time, spent: &Spent) -> Resul
     tx.run(
         "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3,
            unpriced = unpriced OR CAST(?5 AS TEXT) IS NULL OR (currency IS NOT NULL AND currency <> ?5),
-           cost = coalesce(cost, 0) + coalesce(?4, 0), currency = coalesce(currency, ?5)
+           cost = coalesce(cost, 0) + coalesce(CAST(?4 AS BIGINT), 0), currency = coalesce(currency, ?5)
          WHERE id = ?1",
         params![
             turn.id.to_string(),

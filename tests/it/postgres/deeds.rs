@@ -2,13 +2,14 @@
 
 use satchel::{
     model::{
-        agent::draft::AgentDraft,
+        agent::{AgentId, draft::AgentDraft},
+        call::{TicketId, decided::Outcome},
         caller::Caller,
-        conversation::{FormerPlace, MessageId},
+        conversation::{ConversationId, FormerPlace, MessageId, Moment, TurnState},
         egress::Passed,
         job::Draft,
         knowledge::{DocumentId, NewCollection},
-        run::{RunId, RunKind, RunState},
+        run::{Purpose, RunId, RunKind, RunState},
         time::Time,
     },
     store::{
@@ -21,8 +22,9 @@ use satchel::{
         origins::{Kind, Origins, Vouch},
         people::Actor,
         runs::{self, Sight},
-        turns::{AttachmentData, Turns},
-        uses,
+        tickets::DecidedFilter,
+        turns::{AttachmentData, NewQueued, NewTurn, Question, QueuedChange, Turns},
+        usage, uses,
     },
 };
 use serde_json::json;
@@ -177,4 +179,39 @@ async fn with_the_past(app: &TestApp, caller: &Caller) {
     origins.list(caller).await.unwrap();
     let vouch = Vouch { kind: Kind::Memory, id: "none".to_owned(), updated_at: Time::from_millis(1) };
     origins.vouch(&owner, vouch).await.unwrap_err();
+    waiting(app, caller, &turns, conversation).await;
+}
+
+/// What waits behind answers, what they cost, and what was decided.
+async fn waiting(app: &TestApp, caller: &Caller, turns: &Turns, conversation: ConversationId) {
+    let (db, now) = (&app.satchel.app.db, app.satchel.app.clock.now());
+    assert!(turns.queued(caller.user, conversation).await.unwrap().is_empty());
+    assert!(turns.first_queued(conversation, None).await.unwrap().is_none());
+    assert!(turns.first_queued(conversation, Some(MessageId::new())).await.unwrap().is_none());
+    let place = (conversation, MessageId::new());
+    turns.change_queued(caller, place, QueuedChange::default()).await.unwrap_err();
+    turns.withdraw(caller.user, place).await.unwrap_err();
+    let agent = Agents::new(db).current(caller, AgentId::assistant()).await.unwrap();
+    let purpose = Purpose::default();
+    let new = NewTurn { conversation, caller: caller.clone(), provider: None, agent, purpose, now };
+    let question = Question { text: "One?".to_owned(), attachments: Vec::new(), title: "One".to_owned() };
+    let (turn, ..) = turns.begin(new, question).await.unwrap();
+    let text = "Two?".to_owned();
+    let (caller, moment) = (caller.clone(), Moment::Now);
+    let user = caller.user;
+    let new = NewQueued { caller, conversation, text, attachments: Vec::new(), provider: None, moment, now };
+    turns.queue(new).await.unwrap().unwrap();
+    assert_eq!(turns.steer(&turn, now).await.unwrap().len(), 1);
+    turns.set_state(turn.claim(), TurnState::Done, None, (now, 1)).await.unwrap();
+
+    let range = usage::Range { from: now.day(), to: now.day() };
+    for by in [usage::By::Day, usage::By::Person, usage::By::Agent, usage::By::Model, usage::By::Tool] {
+        for reader in [None, Some(user)] {
+            assert!(usage::report(db, by, range.clone(), reader).await.unwrap().is_empty());
+        }
+    }
+    for outcome in Outcome::ALL.map(Some).into_iter().chain([None]) {
+        let filter = DecidedFilter { outcome, tool: Some("heron".to_owned()), before: Some(TicketId::new()) };
+        assert!(app.satchel.app.stores.tickets.decided(user, filter, (now, 5)).await.unwrap().is_empty());
+    }
 }

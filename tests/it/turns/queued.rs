@@ -148,11 +148,16 @@ async fn a_program_does_not_steer_a_turn_that_its_person_began() {
     let stream = person.say(&conversation, "6 * 7?").await;
     chat.llm.until_asked(1).await;
     queue(&program, &conversation, "Do something else.", "now").await;
+    // Words of its own in place of the person's are its own, too.
+    let theirs = queue(&person, &conversation, "In metres.", "now").await;
+    let place = format!("{conversation}/queue/{}", theirs["id"].as_str().unwrap());
+    program.do_it("PATCH", &place, json!({"content": "Do something else again."})).await;
     go_on.notify_one();
     let events = stream.rest().await;
     assert!(!names(&events).contains(&"steered"), "{:?}", names(&events));
-    let texts = said(&person, &conversation, 5).await;
-    assert_eq!(texts.last().unwrap(), "Hello, program.");
+    // Its second message goes into the turn that its first one begins.
+    let texts = said(&person, &conversation, 6).await;
+    assert_eq!(texts[2..], ["42.", "Do something else.", "Do something else again.", "Hello, program."]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
