@@ -55,12 +55,9 @@ impl Agent {
                 }
             }
             // With what was read of its documents: they are not read again.
-            match self.queue(caller, id, &mut message, moment).await? {
-                Some(queued) => {
-                    self.tell_queue(caller.user, id).await;
-                    return Ok(Sent::Queued(queued));
-                }
-                None => {}
+            if let Some(queued) = self.queue(caller, id, &mut message, moment).await? {
+                self.tell_queue(caller.user, id).await;
+                return Ok(Sent::Queued(queued));
             }
         }
         Err(Error::conflict(UNDER_WAY))
