@@ -200,7 +200,11 @@ impl Run {
             // Before the end is told: whoever reads the conversation then finds the next turn.
             self.agent.take_queued(self.conversation()).await;
         }
-        self.log.emit("done", &json!({"message_id": message, "state": state, "titling": titling}));
+        let mut done = json!({"message_id": message, "state": state});
+        if titling {
+            done["titling"] = true.into();
+        }
+        self.log.emit("done", &done);
         Ok(())
     }
 
