@@ -14,6 +14,7 @@ use crate::http::error::HttpResult;
 use satchel_model::{
     caller::Caller,
     error::{Error, Result},
+    id::shorten,
     price::Cost,
     time::Time,
     user::UserId,
@@ -138,7 +139,7 @@ fn day_of(text: String) -> Result<String> {
     let midnight = serde_json::from_value::<Time>(format!("{text}T00:00:00Z").into());
     match midnight.is_ok_and(|midnight| midnight.day() == text) {
         true => Ok(text),
-        false => Err(Error::invalid(format!("'{text}' is no day: write it as 2026-11-27."))),
+        false => Err(Error::invalid(format!("'{}' is no day: write it as 2026-11-27.", shorten(&text)))),
     }
 }
 
@@ -157,7 +158,7 @@ async fn reader(state: &State, caller: &Caller, person: Option<String>) -> Resul
     }
     let users = state.app.stores.people.users().await?;
     let found = users.into_iter().find(|user| user.username.as_str() == person);
-    found.map(|user| Some(user.id)).ok_or_else(|| Error::not_found(format!("There is no user '{person}'.")))
+    found.map(|user| Some(user.id)).ok_or_else(|| Error::not_found(format!("There is no user '{}'.", shorten(&person))))
 }
 
 /// A budget of tokens for a day (UTC), and how much of it is used today.
