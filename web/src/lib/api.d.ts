@@ -901,7 +901,7 @@ export interface paths {
         delete: operations["delete_api_conversations_id_queue_message_id"];
         options?: never;
         head?: never;
-        /** Changes a message that waits. */
+        /** Changes a message that waits. Whoever gives it another text is its sender from then on, with what they may do. */
         patch: operations["patch_api_conversations_id_queue_message_id"];
         trace?: never;
     };
