@@ -200,10 +200,10 @@ impl Run {
             // Before the end is told: whoever reads the conversation then finds the next turn.
             self.agent.take_queued(self.conversation()).await;
         }
-        let mut done = json!({"message_id": message, "state": state});
-        if titling {
-            done["titling"] = true.into();
-        }
+        let done = match titling {
+            true => json!({"message_id": message, "state": state, "titling": true}),
+            false => json!({"message_id": message, "state": state}),
+        };
         self.log.emit("done", &done);
         Ok(())
     }
