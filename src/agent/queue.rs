@@ -50,7 +50,8 @@ impl Agent {
         for _ in 0..ROUNDS {
             if self.shared.turns.open_in(id).await?.is_none() {
                 match self.send(caller, id, message.clone()).await {
-                    Err(error) if error.kind() == Kind::Conflict && error.message() == UNDER_WAY => {}
+                    // Another message was quicker.
+                    Err(error) if error.kind() == Kind::Conflict && self.shared.turns.open_in(id).await?.is_some() => {}
                     sent => return sent.map(Sent::Begun),
                 }
             }

@@ -1,4 +1,4 @@
-//! What policies judge: tools, of which they know no more than the names.
+//! Tools as policies judge them: by their names alone.
 
 use std::{
     collections::HashMap,
@@ -16,9 +16,9 @@ pub trait Named {
     fn names(&self) -> ToolNames;
 }
 
-/// A list of what policies judge, in an order that stays.
+/// A list of things with names, in an order that stays.
 pub(crate) trait NamedList: Send + Sync {
-    /// What stands in it.
+    /// All of them.
     fn all(&self) -> Box<dyn Iterator<Item = &dyn Named> + '_>;
 }
 

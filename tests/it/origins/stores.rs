@@ -36,7 +36,6 @@ const WITHOUT: &[(&str, &str)] = &[
     ("audit_totals", FIGURES),
     ("audit_uncounted", FIGURES),
     ("tool_outcomes", FIGURES),
-    ("usage", FIGURES),
     ("spending", FIGURES),
     ("tool_spending", FIGURES),
     ("prices", PEOPLE),

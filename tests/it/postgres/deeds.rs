@@ -11,6 +11,7 @@ use satchel::{
         knowledge::{DocumentId, NewCollection},
         run::{Purpose, RunId, RunKind, RunState},
         time::Time,
+        usage::UsageBy,
     },
     store::{
         agents::{self, Agents},
@@ -205,7 +206,7 @@ async fn waiting(app: &TestApp, caller: &Caller, turns: &Turns, conversation: Co
     turns.set_state(turn.claim(), TurnState::Done, None, (now, 1)).await.unwrap();
 
     let range = usage::Range { from: now.day(), to: now.day() };
-    for by in [usage::By::Day, usage::By::Person, usage::By::Agent, usage::By::Model, usage::By::Tool] {
+    for by in [UsageBy::Day, UsageBy::Person, UsageBy::Agent, UsageBy::Model, UsageBy::Tool] {
         for reader in [None, Some(user)] {
             assert!(usage::report(db, by, range.clone(), reader).await.unwrap().is_empty());
         }
