@@ -155,7 +155,7 @@ impl Agent {
         self.ensure_room(caller.user, FEW + 1 + text.as_ref().map_or(0, |text| text.len() as u64)).await?;
         self.shared.turns.require_few(caller.user).await?;
         self.give_up_waiting(id).await?;
-        self.note_programs(caller, id).await?;
+        self.note_programs(caller, id, &agent).await?;
         let new = self.new_turn(caller, id, provider, (agent, Purpose::default()));
         let turn = self.shared.turns.begin_again(new, text).await?;
         Ok(self.run(turn, 0).start())
@@ -193,10 +193,12 @@ impl Agent {
         Err(Error::new(Kind::DiskFull, message))
     }
 
-    /// Taints a conversation in which programs have spoken, for a person who goes on with it.
-    pub(super) async fn note_programs(&self, caller: &Caller, id: ConversationId) -> Result<()> {
+    /// Taints a conversation in which programs have spoken, for a person who goes on with it, and one in which an agent is
+    /// to answer whose text is from outside for them.
+    pub(super) async fn note_programs(&self, caller: &Caller, id: ConversationId, agent: &AgentAt) -> Result<()> {
         let programs = self.shared.conversations.programs(caller.user, vec![id]).await?;
-        match programs.into_iter().find(|origin| origin.is_outside_for(caller)) {
+        let spoken = programs.into_iter().find(|origin| origin.is_outside_for(caller));
+        match spoken.or_else(|| agent.origin.clone()) {
             Some(origin) => self.shared.conversations.taint(id, origin).await,
             None => Ok(()),
         }

@@ -14,7 +14,7 @@ use satchel_model::{
     caller::Caller,
     conversation::{ConversationId, MessageId, Moment, QueuedMessage},
     error::{Error, Kind, Result},
-    run::Purpose,
+    run::{Purpose, RunKind},
     user::UserId,
 };
 use satchel_store::turns::{NewQueued, QueuedChange, UNDER_WAY, Waiting};
@@ -184,9 +184,9 @@ impl Agent {
         let conversation = self.shared.conversations.get(caller.user, id).await?;
         let title = prompt::title(&text);
         let new = NewMessage { content: text, ..NewMessage::default() };
-        let agent = self.answering(&caller, &conversation, &new).await?;
+        let agent = self.answering(&caller, &conversation, (&new, RunKind::Chat)).await?;
         self.require_model(caller.user, &agent).await?;
-        self.note_programs(&caller, id).await?;
+        self.note_programs(&caller, id, &agent).await?;
         let turn = self.new_turn(&caller, id, provider, (agent, Purpose::default()));
         let Some((turn, title)) = self.shared.turns.begin_queued(turn, message, title).await? else {
             return Ok(false);

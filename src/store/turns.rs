@@ -143,6 +143,12 @@ impl Turns {
         self.db.read(move |tx| rows::require_few(tx, user)).await
     }
 
+    /// Returns whether a conversation was begun by a job, whose task is its first message.
+    pub async fn is_of_job(&self, conversation: ConversationId) -> Result<bool> {
+        let sql = "SELECT 1 FROM turns WHERE conversation = ?1 AND kind = 'job'";
+        self.db.read(move |tx| tx.exists(sql, [conversation.to_string()])).await
+    }
+
     /// Begins a turn with a person's message. Fails where one is under way. Gives the turn, its message, and the title
     /// the conversation got by it.
     pub async fn begin(&self, new: NewTurn, question: Question) -> Result<(OpenTurn, MessageId, Option<String>)> {

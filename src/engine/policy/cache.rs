@@ -49,14 +49,22 @@ impl PolicySet {
     fn layers(&self, situation: &Situation) -> Vec<(LayerKind, CompiledLayer)> {
         let document = &self.policies.document;
         let compile = |layer: &Layer| CompiledLayer::new(layer, &self.exec);
-        let of = |kind: LayerKind| {
-            let layer = match is_written(document, kind) {
-                true => document.layer(kind, situation).map(compile),
-                false => Policies::standing(kind, situation).as_ref().map(compile),
+        let around = |agent: &String| Situation { agent: Some(agent.clone()), ..situation.clone() };
+        let around: Vec<Situation> = situation.within.iter().map(around).collect();
+        let of = |kind: LayerKind| -> Vec<(LayerKind, CompiledLayer)> {
+            let layers: Vec<CompiledLayer> = match kind {
+                _ if !is_written(document, kind) => {
+                    Policies::standing(kind, situation).as_ref().map(compile).into_iter().collect()
+                }
+                LayerKind::Agent | LayerKind::AgentProvider => {
+                    let all = std::iter::once(situation).chain(&around);
+                    all.filter_map(|situation| document.layer(kind, situation)).map(compile).collect()
+                }
+                _ => document.layer(kind, situation).map(compile).into_iter().collect(),
             };
-            layer.map(|layer| (kind, layer))
+            layers.into_iter().map(|layer| (kind, layer)).collect()
         };
-        LayerKind::ALL.into_iter().filter_map(of).collect()
+        LayerKind::ALL.into_iter().flat_map(of).collect()
     }
 
     /// The names of `exec`.

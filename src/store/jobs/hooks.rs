@@ -94,7 +94,7 @@ impl Jobs {
                     return Err(Error::new(Kind::Exhausted, told));
                 }
                 let (cause, state) = (Cause::Webhook, RunState::Queued);
-                let run = insert(tx, New { job, cause, state, due_at: now, error: None, input: Some(body) }, now)?;
+                let run = insert(tx, New { input: Some(body), ..New::new(job, cause, state, now) }, now)?;
                 Ok(Taken::Run(run))
             })
             .await;

@@ -292,7 +292,7 @@ fn waiting(row: &Row<'_>) -> Result<Waiting> {
         id: row.parsed("id")?,
         text: row.get("text")?,
         provider: provider.map(|id| id.parse()).transpose()?,
-        caller: rows::caller(row)?,
+        caller: rows::caller(row)?.0,
     })
 }
 

@@ -44,7 +44,6 @@ const WITHOUT: &[(&str, &str)] = &[
     ("uses", FIGURES),
     ("versions", FIGURES),
     ("agents", PEOPLE),
-    ("agent_versions", PEOPLE),
     ("agent_shares", PEOPLE),
     ("agent_usage", FIGURES),
     ("nodes", FIGURES),

@@ -66,23 +66,23 @@ async fn with_knowledge(app: &TestApp) {
     let made = stores.collections.create(&owner, new).await.unwrap();
     stores.delete_collection(&owner, made.id).await.unwrap();
     let filter = Filter { q: Some("heron".to_owned()), ..Filter::default() };
-    assert!(stores.documents.list(reader, filter.clone()).await.unwrap().is_empty());
-    assert_eq!(stores.documents.matching(reader, filter).await.unwrap(), 0);
+    assert!(stores.documents.list(reader.clone(), filter.clone()).await.unwrap().is_empty());
+    assert_eq!(stores.documents.matching(reader.clone(), filter).await.unwrap(), 0);
     let named = vec![DocumentId::new()];
-    assert!(stores.documents.chunk_ids(reader, named, vec!["pdf".to_owned()]).await.unwrap().is_empty());
-    assert!(stores.documents.excerpts(reader, vec![1]).await.unwrap().is_empty());
+    assert!(stores.documents.chunk_ids(reader.clone(), named, vec!["pdf".to_owned()]).await.unwrap().is_empty());
+    assert!(stores.documents.excerpts(reader.clone(), vec![1]).await.unwrap().is_empty());
     assert!(stores.ingest.embedding(1).await.unwrap().is_empty());
-    assert!(uses::documents(&app.satchel.app.db, reader, 1).await.unwrap().is_empty());
+    assert!(uses::documents(&app.satchel.app.db, reader.clone(), 1).await.unwrap().is_empty());
 }
 
 async fn with_the_graph(app: &TestApp) {
     let sight = graph::Sight::new(&app.owner().await.caller);
     let graph = Graph::new(&app.satchel.app.db);
     let filter = graph::Filter { q: Some("heron".to_owned()), label: Some("Bird".to_owned()), limit: 5 };
-    let found = graph.nodes(sight, filter).await.unwrap();
+    let found = graph.nodes(sight.clone(), filter).await.unwrap();
     assert_eq!(found.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["heron"]);
-    assert_eq!(graph.overview(sight).await.unwrap().nodes, 2);
-    assert_eq!(graph.around(sight, "heron", None, 1).await.unwrap().edges.len(), 1);
+    assert_eq!(graph.overview(sight.clone()).await.unwrap().nodes, 2);
+    assert_eq!(graph.around(sight.clone(), "heron", None, 1).await.unwrap().edges.len(), 1);
 }
 
 /// Somebody who may do everything, and has an account.
@@ -124,7 +124,7 @@ async fn with_jobs(app: &TestApp) {
     jobs.idle().await;
     stored.pause(&owner, id, Whose::All).await.unwrap();
     stored.resume(&owner, id).await.unwrap();
-    stored.run_now(id, Whose::All, owner.now).await.unwrap();
+    stored.run_now(&owner, id).await.unwrap();
     assert!(stored.next_at().await.unwrap().is_some());
     assert_eq!(stored.runs(id, Whose::All).await.unwrap().len(), 2);
     stored.delete(&owner, id, Whose::All).await.unwrap();
