@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Value, json};
 
 use super::{
-    Jobs, Whose, described,
+    Jobs, Whose,
     owner::Owner,
     require,
     rows::{self, Stored, read, read_run},
@@ -67,7 +67,7 @@ pub(super) fn with_job(tx: &Tx, Unclaimed { run, claim, input, asked }: Unclaime
 }
 
 /// A run that is made.
-pub(super) struct New {
+pub(super) struct NewFiring {
     pub(super) job: JobId,
     pub(super) cause: Cause,
     pub(super) state: RunState,
@@ -119,11 +119,9 @@ impl Jobs {
                 let job = require(tx, id, Whose::Own(by.caller.user))?.job;
                 let asked = Authority::new(&by.caller)?;
                 let (cause, state) = (Cause::Asked, RunState::Queued);
-                let new = New { asked: asked.clone(), ..New::new(job.id, cause, state, by.now) };
+                let new = NewFiring { asked: asked.clone(), ..NewFiring::new(job.id, cause, state, by.now) };
                 let run = insert(tx, new, by.now)?;
-                let mut told = described(id, &job.name, &asked);
-                told["run"] = json!(run);
-                by.record(tx, "job.run_now", told)?;
+                by.record(tx, "job.run_now", json!({"id": id, "name": job.name, "authority": asked, "run": run}))?;
                 tx.first("SELECT * FROM firings WHERE id = ?1", [run.to_string()], read_run)
             })
             .await?;
@@ -132,7 +130,7 @@ impl Jobs {
     }
 }
 
-impl New {
+impl NewFiring {
     /// A run that nobody asked for, with everything else left out.
     pub(super) fn new(job: JobId, cause: Cause, state: RunState, due_at: Time) -> Self {
         Self { job, cause, state, due_at, error: None, input: None, asked: Authority::default() }
@@ -153,7 +151,7 @@ fn make(tx: &Tx, stored: &Stored, now: Time) -> Result<()> {
         "SELECT 1 FROM firings WHERE job = ?1 AND state IN ('queued', 'running', 'waiting')",
         [job.id.to_string()],
     )?;
-    let run = |due_at, state, error| New { error, ..New::new(job.id, Cause::Time, state, due_at) };
+    let run = |due_at, state, error| NewFiring { error, ..NewFiring::new(job.id, Cause::Time, state, due_at) };
     if due.missed > 0 {
         let told = match due.missed {
             1 => "1 run was missed and is not made up for, as the job has it.".to_owned(),
@@ -175,8 +173,8 @@ fn make(tx: &Tx, stored: &Stored, now: Time) -> Result<()> {
 }
 
 /// Writes a run; one that was made for that moment before stays as it is.
-pub(super) fn insert(tx: &Tx, new: New, now: Time) -> Result<FiringId> {
-    let New { job, cause, state, due_at, error, input, asked } = new;
+pub(super) fn insert(tx: &Tx, new: NewFiring, now: Time) -> Result<FiringId> {
+    let NewFiring { job, cause, state, due_at, error, input, asked } = new;
     let id = FiringId::new();
     let log = match &error {
         Some(text) => vec![LogLine { at: now, text: text.clone() }],
