@@ -46,6 +46,8 @@ CREATE TABLE spending (
 ) STRICT, WITHOUT ROWID;
 CREATE INDEX spending_person ON spending (person, day);
 INSERT INTO spending SELECT day, person, '', '', '', '', 0, input_tokens, output_tokens, 0 FROM usage;
+-- The sums by person and day are those of spending.
+DROP TABLE usage;
 
 -- Calls of tools in conversations by day and person, and about how many tokens the model read of their answers.
 CREATE TABLE tool_spending (

@@ -15,7 +15,9 @@ use satchel_model::{
     conversation::{ConversationId, TurnState},
     error::{Error, Result},
     run::{Purpose, Run, RunId},
+    user::UserId,
 };
+use satchel_share::behalf;
 use satchel_store::{
     runs::{self, Sight},
     turns::Question,
@@ -67,10 +69,10 @@ impl Agent {
         let shared = &self.shared;
         let conversation = shared.conversations.get(caller.user, id).await?;
         ensure_held(&conversation)?;
-        let agent = self.answering(caller, &conversation, &message).await?;
+        let agent = self.answering(caller, &conversation, (&message, purpose.kind)).await?;
         self.require_model(caller.user, &agent).await?;
         self.ensure_free(id).await?;
-        shared.turns.require_few(caller.user).await?;
+        shared.turns.require_few(caller.user, None).await?;
         let bytes = message.attachments.iter().map(|one| one.data.len()).sum::<usize>() + message.content.len();
         self.ensure_room(caller.user, bytes as u64).await?;
         // Before a question is given up or a file is stored: a message that is refused changes nothing.
@@ -83,19 +85,36 @@ impl Agent {
         }
         let origin = attached.origin();
         let attachments = shared.store_attached(caller, attached).await?;
-        self.note_programs(caller, id).await?;
+        self.note_programs(caller, id, &agent).await?;
         if let Some(origin) = origin {
             shared.conversations.taint(id, origin).await?;
         }
         let question = Question { text: message.content, attachments, title };
         let new = self.new_turn(caller, id, message.provider, (agent, purpose));
-        let (turn, _, title) = shared.turns.begin(new, question).await?;
-        let run = self.run(turn, 0);
-        if let Some(title) = title {
-            run.log.emit("title", &json!({ "title": title }));
-        }
-        let (id, conversation) = (run.id(), id);
-        Ok(Begun { id, events: run.start(), agent: self.clone(), caller: caller.clone(), conversation })
+        let agent = self.clone();
+        let begin = async move {
+            let (turn, _, title) = agent.shared.turns.begin(new, question).await?;
+            let run = agent.run(turn, 0);
+            if let Some(title) = title {
+                run.log.emit("title", &json!({ "title": title }));
+            }
+            Ok((run.id(), run.start()))
+        };
+        let conversation = id;
+        let (id, events) = self.unbroken(caller.user, begin).await?;
+        Ok(Begun { id, events, agent: self.clone(), caller: caller.clone(), conversation })
+    }
+
+    /// Does what begins a run and starts it in a task of its own: whoever waits for that may go away in between, and nothing
+    /// is left that is under way and that nobody is at.
+    pub(super) async fn unbroken<T: Send + 'static>(
+        &self,
+        user: UserId,
+        begin: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        let lifecycle = &self.shared.app.lifecycle;
+        let begin = behalf::run_as(Some(user), begin);
+        lifecycle.tracker.spawn_on(begin, &lifecycle.runtime).await.map_err(Error::internal)?
     }
 }
 

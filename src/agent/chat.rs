@@ -155,12 +155,13 @@ impl Agent {
         self.require_model(caller.user, &agent).await?;
         // The answer that stands is kept beside the new one.
         self.ensure_room(caller.user, FEW + 1 + text.as_ref().map_or(0, |text| text.len() as u64)).await?;
-        self.shared.turns.require_few(caller.user).await?;
+        self.shared.turns.require_few(caller.user, None).await?;
         self.give_up_waiting(id).await?;
-        self.note_programs(caller, id).await?;
+        self.note_programs(caller, id, &agent).await?;
         let new = self.new_turn(caller, id, provider, (agent, Purpose::default()));
-        let turn = self.shared.turns.begin_again(new, text).await?;
-        Ok(self.run(turn, 0).start())
+        let agent = self.clone();
+        let begin = async move { Ok(agent.run(agent.shared.turns.begin_again(new, text).await?, 0).start()) };
+        self.unbroken(caller.user, begin).await
     }
 
     /// A new conversation with everything up to and including one message.
@@ -195,10 +196,12 @@ impl Agent {
         Err(Error::new(Kind::DiskFull, message))
     }
 
-    /// Taints a conversation in which programs have spoken, for a person who goes on with it.
-    pub(super) async fn note_programs(&self, caller: &Caller, id: ConversationId) -> Result<()> {
+    /// Taints a conversation in which programs have spoken, for a person who goes on with it, and one in which an agent is
+    /// to answer whose text is from outside for them.
+    pub(super) async fn note_programs(&self, caller: &Caller, id: ConversationId, agent: &AgentAt) -> Result<()> {
         let programs = self.shared.conversations.programs(caller.user, vec![id]).await?;
-        match programs.into_iter().find(|origin| origin.is_outside_for(caller)) {
+        let spoken = programs.into_iter().find(|origin| origin.is_outside_for(caller));
+        match spoken.or_else(|| agent.origin.clone()) {
             Some(origin) => self.shared.conversations.taint(id, origin).await,
             None => Ok(()),
         }
@@ -212,6 +215,10 @@ impl Agent {
         }
         self.shared.conversations.delete(user, id).await?;
         self.shared.live.lock().remove(&id);
+        // One that was begun between the two.
+        for session in sessions::children(&self.shared.app.db, id).await? {
+            Box::pin(self.delete(user, session)).await?;
+        }
         Ok(())
     }
 

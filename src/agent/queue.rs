@@ -14,7 +14,7 @@ use satchel_model::{
     caller::Caller,
     conversation::{ConversationId, MessageId, Moment, QueuedMessage},
     error::{Error, Kind, Result},
-    run::Purpose,
+    run::{Purpose, RunKind},
     user::UserId,
 };
 use satchel_store::turns::{NewQueued, QueuedChange, UNDER_WAY, Waiting};
@@ -50,17 +50,15 @@ impl Agent {
         for _ in 0..ROUNDS {
             if self.shared.turns.open_in(id).await?.is_none() {
                 match self.send(caller, id, message.clone()).await {
-                    Err(error) if error.kind() == Kind::Conflict && error.message() == UNDER_WAY => {}
+                    // Another message was quicker.
+                    Err(error) if error.kind() == Kind::Conflict && self.shared.turns.open_in(id).await?.is_some() => {}
                     sent => return sent.map(Sent::Begun),
                 }
             }
             // With what was read of its documents: they are not read again.
-            match self.queue(caller, id, &mut message, moment).await? {
-                Some(queued) => {
-                    self.tell_queue(caller.user, id).await;
-                    return Ok(Sent::Queued(queued));
-                }
-                None => {}
+            if let Some(queued) = self.queue(caller, id, &mut message, moment).await? {
+                self.tell_queue(caller.user, id).await;
+                return Ok(Sent::Queued(queued));
             }
         }
         Err(Error::conflict(UNDER_WAY))
@@ -106,22 +104,22 @@ impl Agent {
         self.shared.turns.queued(user, id).await
     }
 
-    /// Changes a message that waits.
+    /// Changes a message that waits. Whoever gives it another text is its sender from then on.
     ///
     /// # Errors
     ///
     /// If it does not wait any more, or its text would be empty.
     pub async fn change_queued(
         &self,
-        user: UserId,
+        caller: &Caller,
         place: (ConversationId, MessageId),
         change: QueuedChange,
     ) -> Result<QueuedMessage> {
         if let Some(content) = change.text.clone() {
             check(&NewMessage { content, ..NewMessage::default() })?;
         }
-        let changed = self.shared.turns.change_queued(user, place, change).await?;
-        self.tell_queue(user, place.0).await;
+        let changed = self.shared.turns.change_queued(caller, place, change).await?;
+        self.tell_queue(caller.user, place.0).await;
         Ok(changed)
     }
 
@@ -186,19 +184,23 @@ impl Agent {
         let conversation = self.shared.conversations.get(caller.user, id).await?;
         let title = prompt::title(&text);
         let new = NewMessage { content: text, ..NewMessage::default() };
-        let agent = self.answering(&caller, &conversation, &new).await?;
+        let agent = self.answering(&caller, &conversation, (&new, RunKind::Chat)).await?;
         self.require_model(caller.user, &agent).await?;
-        self.note_programs(&caller, id).await?;
+        self.note_programs(&caller, id, &agent).await?;
         let turn = self.new_turn(&caller, id, provider, (agent, Purpose::default()));
-        let Some((turn, title)) = self.shared.turns.begin_queued(turn, message, title).await? else {
-            return Ok(false);
+        let agent = self.clone();
+        let begin = async move {
+            let Some((turn, title)) = agent.shared.turns.begin_queued(turn, message, title).await? else {
+                return Ok(false);
+            };
+            let run = agent.run(turn, 0);
+            if let Some(title) = title {
+                run.log.emit("title", &json!({ "title": title }));
+            }
+            drop(run.start());
+            Ok(true)
         };
-        let run = self.run(turn, 0);
-        if let Some(title) = title {
-            run.log.emit("title", &json!({ "title": title }));
-        }
-        drop(run.start());
-        Ok(true)
+        self.unbroken(caller.user, begin).await
     }
 
     /// Tells the streams of a turn which messages wait behind it.
@@ -206,7 +208,7 @@ impl Agent {
         let log = self.shared.live.lock().get(&id).map(|live| live.log.clone()).filter(|log| !log.is_closed());
         let Some(log) = log else { return };
         match self.queued(user, id).await {
-            Ok(queued) => log.emit("queue", &json!({ "queued": queued })),
+            Ok(queued) => log.emit_instead("queue", &json!({ "queued": queued })),
             Err(error) => tracing::warn!(?error, "the messages that wait could not be told"),
         }
     }

@@ -78,7 +78,7 @@ impl Agent {
     pub async fn resume(&self, claimed: &[TurnId]) -> Result<()> {
         // First: the turns that go on read them.
         self.settle_given_up().await?;
-        sessions::unawait(&self.shared.app.db, claimed).await?;
+        sessions::unawait(&self.shared.app.db).await?;
         for turn in self.shared.turns.open().await? {
             let (conversation, last_event) = (turn.conversation, turn.last_event.max(1));
             if turn.state == TurnState::Waiting {

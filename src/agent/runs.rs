@@ -6,7 +6,10 @@ use satchel_model::{
     error::{Error, Result},
     run::{Run, RunId},
 };
-use satchel_store::runs::{self, Filter, Sight};
+use satchel_store::{
+    agents::sessions::Root,
+    runs::{self, Filter, Sight},
+};
 
 impl Agent {
     /// The newest runs that pass, newest first.
@@ -33,11 +36,7 @@ impl Agent {
         if run.user != caller.username {
             return Err(Error::denied(format!("This run acts for {}, who alone can stop it.", run.user)));
         }
-        if !run.state.is_over() {
-            // The parent first: else it would begin others in their place.
-            self.stop(caller.user, run.conversation).await?;
-        }
-        self.stop_below(id).await?;
+        self.stop_tree(Root::Run(id)).await?;
         self.one_run(caller, id).await
     }
 }

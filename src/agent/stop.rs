@@ -2,14 +2,15 @@
 
 use std::time::Duration;
 
+use futures_util::future::join_all;
+
 use super::chat::Agent;
 use satchel_model::{
     conversation::{ConversationId, TurnState},
     error::{Error, Kind, Result},
-    run::RunId,
     user::UserId,
 };
-use satchel_store::{agents::sessions, runs};
+use satchel_store::agents::sessions::{self, Root};
 
 /// The longest that stopping waits for the turn to say that it has ended.
 const STOPPING: Duration = Duration::from_secs(5);
@@ -18,38 +19,39 @@ const EVERY: Duration = Duration::from_secs(1);
 
 impl Agent {
     /// Stops the turn that is under way, if one is: the model's answer, running tools, waiting questions. What a person
-    /// approved here and still runs is stopped as well, be it of an earlier turn, and so is all that the turn has begun.
+    /// approved here and still runs is stopped as well, be it of an earlier turn, and so are the sessions that were begun here.
     pub async fn stop(&self, user: UserId, id: ConversationId) -> Result<()> {
         self.shared.conversations.get(user, id).await?;
-        let open = self.shared.turns.open_in(id).await?;
-        if let Some(turn) = &open {
-            sessions::hush(&self.shared.app.db, turn.id).await?;
-        }
-        let stopped = self.stop_turn(id).await;
-        // After the turn: else it would go on with what came of the call.
+        let stopped = self.stop_tree(Root::Conversation(id)).await;
         self.shared.invoker.stop_approved(id);
-        if let Some(turn) = open {
-            self.stop_below(turn.id).await?;
-        }
         stopped
     }
 
-    /// Stops the runs that a run has begun, and those that they have.
-    pub(super) async fn stop_below(&self, run: RunId) -> Result<()> {
-        let db = &self.shared.app.db;
-        // Whatever it has begun since is not told of, either.
-        sessions::hush(db, run).await?;
-        for conversation in runs::under_way_below(db, run).await? {
-            self.stop_turn(conversation).await?;
+    /// Stops the runs of a tree: all are asked to end before the first is waited for, and nothing begins below them any more.
+    ///
+    /// # Errors
+    ///
+    /// If one of them has not ended in time. The others have been stopped all the same.
+    pub(super) async fn stop_tree(&self, root: Root) -> Result<()> {
+        let stopping = sessions::stop(&self.shared.app.db, root).await?;
+        let each = stopping.into_iter().map(async |conversation| {
+            let stopped = self.stop_turn(conversation).await;
+            // After the turn: else it would go on with what came of the call.
             self.shared.invoker.stop_approved(conversation);
-        }
-        Ok(())
+            stopped
+        });
+        join_all(each).await.into_iter().collect()
     }
 
     async fn stop_turn(&self, id: ConversationId) -> Result<()> {
-        let Some(turn) = self.shared.turns.open_in(id).await? else { return Ok(()) };
+        let Some(mut turn) = self.shared.turns.open_in(id).await? else { return Ok(()) };
         if turn.state == TurnState::Waiting {
-            return self.give_up_waiting(id).await;
+            self.give_up_waiting(id).await?;
+            // Somebody has decided its question at this very moment, and it runs.
+            match self.shared.turns.open_in(id).await? {
+                Some(again) if again.id == turn.id => turn = again,
+                _ => return Ok(()),
+            }
         }
         self.shared.turns.ask_to_stop(turn.id).await?;
         let mut events = self.events_of(id, turn.id, None);

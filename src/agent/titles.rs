@@ -81,6 +81,10 @@ impl Run {
         if conversation.title != words || !is_first_answer {
             return Ok(None);
         }
+        match self.require_share().await {
+            Err(error) if error.kind() == Kind::Exhausted => return Ok(None),
+            other => other?,
+        }
         // What came from outside may stand in the answer, and gets no say in the title.
         let answer = messages.last().filter(|_| !conversation.tainted).map_or("", |last| last.text.as_str());
         let begins = format!("Person: {}\n\nAnswer: {}", clip(&first.text, READ), clip(answer, READ));

@@ -210,7 +210,11 @@ impl Run {
             // Before the end is told: whoever reads the conversation then finds the next turn.
             self.agent.take_queued(self.conversation()).await;
         }
-        self.log.emit("done", &json!({"message_id": message, "state": state, "titling": titling}));
+        let done = match titling {
+            true => json!({"message_id": message, "state": state, "titling": true}),
+            false => json!({"message_id": message, "state": state}),
+        };
+        self.log.emit("done", &done);
         Ok(())
     }
 

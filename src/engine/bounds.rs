@@ -38,8 +38,8 @@ pub(super) fn check(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
 ///
 /// If it may not.
 pub(super) fn check_process(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
-    let is_without = |agent: &&ActingAgent| agent.layer(policy.exec()).is_some_and(|layer| !layer.allows_exec());
-    match acting(caller).find(is_without) {
+    let denies = |agent: &&ActingAgent| agent.layer(policy.exec()).is_some_and(|layer| !layer.allows_exec());
+    match acting(caller).find(denies) {
         Some(agent) => Err(refusal(agent, &tool.spec().name, "exec is denied")),
         None => Ok(()),
     }
@@ -51,24 +51,26 @@ pub(super) fn check_process(tool: &Tool, caller: &Caller, policy: &View) -> Resu
 ///
 /// If that is more than it may.
 pub(super) fn check_risk(tool: &Tool, caller: &Caller, risk: Risk) -> Result<()> {
-    match acting(caller).find(|agent| agent.max_risk.is_some_and(|most| risk > most)) {
-        Some(agent) => {
-            let most = agent.max_risk.map(Risk::as_str).unwrap_or_default();
-            let why = format!("this is {}, and its calls are {most} at most", risk.as_str());
+    let exceeded = |agent: &ActingAgent| agent.max_risk.filter(|most| risk > *most);
+    match acting(caller).find_map(|agent| Some((agent, exceeded(agent)?))) {
+        Some((agent, most)) => {
+            let why = format!("this is {}, and its calls are {} at most", risk.as_str(), most.as_str());
             Err(refusal(agent, &tool.spec().name, &why.replace('_', " ")))
         }
         None => Ok(()),
     }
 }
 
-/// The agents within whose bounds a caller acts.
+/// The agent that acts for the caller, and those within whose bounds it does.
 fn acting(caller: &Caller) -> impl Iterator<Item = &ActingAgent> {
     caller.agent.iter().flat_map(|agent| agent.chain())
 }
 
 fn refusal(agent: &ActingAgent, tool: &str, why: &str) -> Error {
     let name = &agent.name;
-    Error::denied(format!("The agent {name} may not use {tool} so ({why}). Whoever may change the agent can allow it."))
+    Error::denied(format!(
+        "The agent {name} may not make this call of {tool}: {why}. Whoever may change the agent can allow it."
+    ))
 }
 
 #[cfg(test)]
@@ -143,11 +145,9 @@ mod tests {
     fn in_a_session_the_bounds_of_every_agent_above_hold() {
         let read = tool("read", Category::Files).risk(Risk::LowWrite);
         let below = |bounds: Value, above: &Caller| {
-            let (agent, situation) = (above.agent.clone(), satchel_model::policy::Situation::default());
             let mut session = caller(bounds);
             let acting = ActingAgent::clone(session.agent.as_ref().unwrap());
-            let above = Some(Arc::new(satchel_model::agent::Above { agent, situation }));
-            session.agent = Some(Arc::new(acting.below(above)));
+            session.agent = Some(Arc::new(acting.within(above.agent.clone())));
             session
         };
         for (first, wanted) in [

@@ -1,7 +1,6 @@
 //! Threads for work that takes long: everything else goes first.
 
 use std::{
-    any::Any,
     pin::Pin,
     task::{Context, Poll},
     thread,
@@ -14,6 +13,7 @@ use tokio::{
 };
 
 use satchel_model::error::{Error, Result};
+use satchel_share::boxed::{Boxed, boxed, unboxed};
 
 /// Their niceness.
 const NICENESS: i32 = 10;
@@ -29,14 +29,10 @@ where
     T: Send + 'static,
     F: FnOnce() -> T + Send + 'static,
 {
-    let work = Box::new(move || Box::new(work()) as Yield);
-    Ok(run_any(work).await?.and_then(|done| done.downcast().ok()).map(|done| *done))
+    run_boxed(Box::new(move || boxed(work()))).await?.map(unboxed).transpose()
 }
 
-/// What work yields. One type for all of it: what starts a thread would else be compiled for each.
-type Yield = Box<dyn Any + Send>;
-
-async fn run_any(work: Box<dyn FnOnce() -> Yield + Send>) -> Result<Option<Yield>> {
+async fn run_boxed(work: Box<dyn FnOnce() -> Boxed + Send>) -> Result<Option<Boxed>> {
     let (tell, told) = oneshot::channel();
     let thread = thread::Builder::new().name("aside".to_owned());
     let started = thread.spawn(move || {

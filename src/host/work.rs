@@ -1,7 +1,7 @@
 //! Work beside the async threads: only so much at once, a part of it for each person; the rest waits its turn. Large results
 //! wait for room before they are made.
 
-use std::{any::Any, time::Duration};
+use std::time::Duration;
 
 use tokio::{task::spawn_blocking, time::timeout};
 
@@ -10,7 +10,10 @@ use satchel_model::{
     error::{Error, Kind, Result},
     user::UserId,
 };
-use satchel_share::{Part, Share};
+use satchel_share::{
+    Part, Share,
+    boxed::{Boxed, boxed, unboxed},
+};
 
 /// Longest wait of work for its turn, and of a result for room.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -47,9 +50,6 @@ pub struct Work {
     patience: Duration,
     threads: Threads,
 }
-
-/// What work yields. One type for all of it: what waits for its turn would else be compiled for each.
-type Yield = Box<dyn Any + Send>;
 
 /// The threads work is done on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -118,11 +118,10 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let done = self.run_any(turn, Box::new(move || work().map(|done| Box::new(done) as Yield))).await?;
-        done.downcast().map(|done| *done).map_err(|_| Error::internal("work yielded another type"))
+        unboxed(self.run_boxed(turn, Box::new(move || work().map(boxed))).await?)
     }
 
-    async fn run_any(&self, turn: Part, work: Box<dyn FnOnce() -> Result<Yield> + Send>) -> Result<Yield> {
+    async fn run_boxed(&self, turn: Part, work: Box<dyn FnOnce() -> Result<Boxed> + Send>) -> Result<Boxed> {
         let held = move || {
             let done = work();
             drop(turn);

@@ -16,6 +16,7 @@ use self::draft::AgentDraft;
 use super::{
     error::{Error, Result},
     id::shorten,
+    origin::Origin,
     policy::{CompiledLayer, Layer, Situation, ToolNames},
     spec::Risk,
     time::Time,
@@ -92,7 +93,7 @@ impl From<AgentId> for String {
 /// The one answer for an agent that is not there and for one that is not shared with whoever asks.
 pub fn unknown(asked: &str) -> Error {
     let asked = shorten(asked);
-    Error::not_found(format!("There is no agent '{asked}', or it is not shared with you. GET /api/agents lists them."))
+    Error::not_found(format!("There is no agent '{asked}', or it is not shared with you: see the list of agents."))
 }
 
 /// An agent as it stands.
@@ -116,6 +117,17 @@ pub struct Agent {
     pub created_at: Time,
     /// The last change.
     pub updated_at: Time,
+    /// The origin of its text, if that is from outside for the caller: written by a program, or by somebody else who is no
+    /// administrator. A conversation that it answers in has content from outside.
+    pub origin: Option<Origin>,
+}
+
+impl Agent {
+    /// The agent at the version that counts.
+    pub fn at(self) -> AgentAt {
+        let Self { id, version, content, origin, .. } = self;
+        AgentAt { id, version, content, origin }
+    }
 }
 
 /// A version of an agent, without its text.
@@ -125,6 +137,8 @@ pub struct AgentVersion {
     pub version: u32,
     /// The name of whoever wrote it.
     pub author: String,
+    /// The key that a program wrote it with; null where a person did.
+    pub key: Option<String>,
     /// The time at which it was written.
     pub at: Time,
     /// `true` if it counts.
@@ -140,6 +154,8 @@ pub struct AgentAt {
     pub version: u32,
     /// The text.
     pub content: AgentDraft,
+    /// The origin of the text, if that is from outside for whoever asks.
+    pub origin: Option<Origin>,
 }
 
 impl AgentAt {
@@ -147,31 +163,8 @@ impl AgentAt {
     pub fn acting(&self) -> ActingAgent {
         let AgentDraft { name, profile, allow, deny, collections, max_risk, tools, .. } = self.content.clone();
         let (id, version) = (self.id.clone(), self.version);
-        let (above, ready) = (None, Ready::default());
-        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools, above, ready }
-    }
-
-    /// The bounds of what it may do in a session: its own, and those of whoever began that.
-    pub fn acting_below(&self, above: Option<Arc<Above>>) -> ActingAgent {
-        self.acting().below(above)
-    }
-}
-
-/// Whoever began a session: what is done in it is within their bounds, too.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Above {
-    /// The agent that began it. `None` if a person did, without one.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub agent: Option<Arc<ActingAgent>>,
-    /// The situation of the call that did.
-    #[serde(default)]
-    pub situation: Situation,
-}
-
-impl Above {
-    /// The number of sessions there are above a run that this began, with its own: 1 to 3.
-    pub fn depth(&self) -> u8 {
-        self.situation.depth.saturating_add(1)
+        let (within, session, ready) = (None, None, Ready::default());
+        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools, within, session, ready }
     }
 }
 
@@ -201,34 +194,49 @@ pub struct ActingAgent {
     pub max_risk: Option<Risk>,
     /// `false` of a specialist, which calls nothing.
     pub tools: bool,
-    /// Whoever began the session that it acts in. `None` in a conversation that a person holds.
+    /// The agent within whose bounds it acts, where another one had it begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub above: Option<Arc<Above>>,
+    pub within: Option<Arc<ActingAgent>>,
+    /// The circumstances of the session that it acts in. `None` in a conversation that a person holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<Arc<Situation>>,
     /// Profile and lists, made ready when they are first needed.
     #[serde(skip)]
     ready: Ready,
 }
 
 impl ActingAgent {
-    /// The same in a session that this began.
+    /// The same agent within the bounds of others. It is within its own in any case.
     #[must_use]
-    pub fn below(self, above: Option<Arc<Above>>) -> Self {
-        Self { above, ..self }
+    pub fn within(self, others: Option<Arc<Self>>) -> Self {
+        let others: Vec<Self> = others.iter().flat_map(|first| first.chain()).cloned().collect();
+        let others = others.into_iter().filter(|one| !one.has_bounds_of(&self)).rev();
+        let outer = others.fold(None, |outer, one| Some(Arc::new(Self { within: outer, ..one })));
+        Self { within: outer, ..self }
     }
 
-    /// It, and the agents that began the sessions on the way to it, the nearest first: what it does is within the bounds of
-    /// each.
+    /// The same agent in a session; with `None`, in a conversation that a person holds.
+    #[must_use]
+    pub fn in_session(self, session: Option<Arc<Situation>>) -> Self {
+        Self { session, ..self }
+    }
+
+    /// Returns whether both are one version of one agent. One that is only tried may be another text each time.
+    fn has_bounds_of(&self, other: &Self) -> bool {
+        self.id == other.id && self.version == other.version && self.version > 0
+    }
+
+    /// Itself, and all within whose bounds it acts.
     pub fn chain(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |agent| agent.above.as_ref()?.agent.as_deref())
+        std::iter::successors(Some(self), |one| one.within.as_deref())
     }
 
-    /// The situation of its calls, where a provider's model asks for them.
+    /// The situation of what it asks for, on a provider's model or by itself.
     pub fn situation(&self, provider: Option<&str>) -> Situation {
-        let (agent, provider) = (Some(self.id.to_string()), provider.map(str::to_owned));
-        let Some(above) = &self.above else { return Situation { agent, provider, ..Situation::default() } };
-        let Situation { channel, sandboxed, .. } = above.situation.clone();
-        let depth = above.depth();
-        Situation { agent, provider, channel, sandboxed, depth, above: Some(Arc::new(above.situation.clone())) }
+        let agent = Some(self.id.to_string());
+        let within = self.chain().skip(1).map(|one| one.id.to_string()).collect();
+        let session = self.session.as_deref().cloned().unwrap_or_default();
+        Situation { agent, within, provider: provider.map(str::to_owned), ..session }
     }
 
     /// Its profile and lists as a policy layer, among tools of which `exec` has these names; `None` where it has neither.

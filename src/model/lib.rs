@@ -51,6 +51,7 @@ pub mod strength;
 pub mod text;
 pub mod time;
 pub mod unseen;
+pub mod usage;
 pub mod user;
 pub mod vector;
 pub mod warning;

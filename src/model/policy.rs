@@ -4,7 +4,7 @@ mod compiled;
 mod groups;
 mod names;
 
-use std::{collections::BTreeMap, sync::Arc};
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 
@@ -142,6 +142,9 @@ pub struct Situation {
     /// The id of the agent that asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The ids of the agents within whose bounds it asks: their layers hold as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<String>,
     /// The name of the provider whose model asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
@@ -154,15 +157,34 @@ pub struct Situation {
     /// Sessions above the one that asks: 0 in a conversation that a person holds.
     #[serde(skip_serializing_if = "is_zero")]
     pub depth: u8,
-    /// The situation of the call that began the session that asks: its layers hold as well.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub above: Option<Arc<Situation>>,
+    /// The names of the providers whose models began the sessions on the way to it: their layers hold as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub through: Vec<String>,
 }
 
 impl Situation {
-    /// This one, and those of the calls that began the sessions on the way to it, the nearest first.
-    pub fn chain(&self) -> impl Iterator<Item = &Self> {
-        std::iter::successors(Some(self), |situation| situation.above.as_deref())
+    /// The circumstances of whatever is done in a session that a call in this situation begins, before an agent acts there.
+    #[must_use]
+    pub fn of_session(&self) -> Self {
+        let Self { channel, sandboxed, depth, mut through, provider, .. } = self.clone();
+        through.extend(provider.filter(|name| !self.through.contains(name)));
+        Self { channel, sandboxed, depth: depth.saturating_add(1), through, ..Self::default() }
+    }
+
+    /// It and those of the agents and providers whose layers hold as well: each agent with each provider, the nearest first.
+    pub fn each(&self) -> Vec<Self> {
+        let agents = || std::iter::once(self.agent.clone()).chain(self.within.iter().cloned().map(Some));
+        let providers = std::iter::once(self.provider.clone()).chain(self.through.iter().cloned().map(Some));
+        let with = |provider: Option<String>| agents().map(move |agent| (agent, provider.clone())).collect::<Vec<_>>();
+        let single = |(agent, provider)| Self {
+            agent,
+            provider,
+            channel: self.channel.clone(),
+            sandboxed: self.sandboxed,
+            depth: self.depth,
+            ..Self::default()
+        };
+        providers.flat_map(with).map(single).collect()
     }
 }
 
@@ -175,7 +197,7 @@ impl Policies {
     /// The layer of this kind that applies in a situation. `None` where there is none: everything passes then, but for
     /// `subagent`.
     pub fn layer(&self, kind: LayerKind, situation: &Situation) -> Option<&Layer> {
-        let Situation { agent, provider, channel, sandboxed, depth, above: _ } = situation;
+        let Situation { agent, provider, channel, sandboxed, depth, .. } = situation;
         match kind {
             LayerKind::Profile => self.profile.as_ref(),
             LayerKind::ProviderProfile => self.provider_profile.get(provider.as_ref()?),

@@ -75,7 +75,8 @@ pub struct Rule {
     pub when: When,
     /// Its decision.
     pub decision: RuleDecision,
-    /// The agent whose calls it is for; null for all, and for calls without one.
+    /// The agent whose calls it is for; null for all, and for calls without one. A question or a refusal also holds for what the
+    /// agent has others do; a yes spares none where another agent had this one begun.
     pub agent: Option<String>,
     /// Hosts, with their ports, that the call it was made from reached though its arguments do not name them.
     pub hosts: Vec<String>,
@@ -106,7 +107,13 @@ pub type Locate<'a> = &'a (dyn Fn(&str) -> Option<String> + Send + Sync);
 impl Rule {
     /// Returns whether it is for calls in this situation, at this time.
     pub fn is_for(&self, situation: &Situation, now: Time) -> bool {
-        let is_of = self.agent.as_ref().is_none_or(|agent| situation.agent.as_ref() == Some(agent));
+        let is_of = self.agent.as_ref().is_none_or(|agent| match self.decision {
+            // A yes to one agent is none to another that has it do something.
+            RuleDecision::Allow => {
+                situation.agent.iter().chain(&situation.within).all(|one| one == agent) && situation.agent.is_some()
+            }
+            _ => situation.agent.iter().chain(&situation.within).any(|one| one == agent),
+        });
         is_of && self.expires_at.is_none_or(|end| now < end)
     }
 

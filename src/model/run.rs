@@ -5,13 +5,14 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    agent::{Above, session::Report},
+    agent::session::Report,
     call::CallId,
     conversation::{ConversationId, TurnId},
     error::{Error, Result},
     id::shorten,
     job::JobName,
     llm::Usage,
+    policy::Situation,
     price::Cost,
     time::Time,
 };
@@ -132,8 +133,8 @@ pub struct Purpose {
     pub parent: Option<RunId>,
     /// The job that began it.
     pub job: Option<JobName>,
-    /// Whoever began the session it is in, if it is in one: what it does is within their bounds.
-    pub above: Option<Arc<Above>>,
+    /// The circumstances of the session it is in, if it is in one.
+    pub session: Option<Arc<Situation>>,
     /// The call that began it: it begins one run, however often it is made.
     pub call: Option<CallId>,
     /// The conversation that is told what comes of it, if one is, and how.

@@ -13,11 +13,17 @@ pub use self::{
     shares::{Share, shares},
     spent::{spend_for, spent},
 };
-use super::{db::Db, people::Actor, sql::Tx};
+use super::{
+    db::Db,
+    jobs, origin,
+    people::Actor,
+    sql::{Tx, params},
+};
 use satchel_model::{
-    agent::{Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, unknown},
-    caller::Caller,
-    error::{Error, Result},
+    agent::{ActingAgent, Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, unknown},
+    caller::{Caller, Credential},
+    error::{Error, Kind, Result},
+    origin::Origin,
 };
 
 /// Most agents of one person.
@@ -46,7 +52,8 @@ impl Agents {
              ORDER BY CASE WHEN a.id = 'assistant' THEN 0 ELSE 1 END, a.name_key, a.id LIMIT ?2"
         );
         let caller = caller.clone();
-        let read = move |tx: &Tx| tx.all(&sql, (caller.reader().to_string(), LISTED), |row| agent(row, &caller));
+        let read =
+            move |tx: &Tx| tx.all(&sql, (caller.reader().person().to_string(), LISTED), |row| agent(row, &caller));
         self.db.read(read).await
     }
 
@@ -56,7 +63,7 @@ impl Agents {
             "SELECT CAST(coalesce(sum(octet_length(v.content)), 0) AS BIGINT) FROM agents a
              JOIN agent_versions v ON v.agent = a.id AND v.version = a.version WHERE a.deleted_at IS NULL AND {SHARED_WITH}"
         );
-        let reader = caller.reader().to_string();
+        let reader = caller.reader().person().to_string();
         let bytes: i64 = self.db.read(move |tx| tx.one(&sql, [reader])).await?;
         usize::try_from(bytes).map_err(Error::internal)
     }
@@ -95,14 +102,31 @@ impl Agents {
         self.named(caller, text).await?.ok_or_else(|| unknown(text))
     }
 
+    /// Those that are this caller's own or shared with them: the built-in one, then by name. What others keep for themselves
+    /// is not offered to whoever may do everything.
+    pub async fn offered(&self, caller: &Caller) -> Result<Vec<Agent>> {
+        let caller = caller.clone();
+        self.db.read(move |tx| offered(tx, &caller, None)).await
+    }
+
+    /// The one of [`Self::offered`] that this caller means by its id or its name.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::get`] has them.
+    pub async fn offered_as(&self, caller: &Caller, text: &str) -> Result<Agent> {
+        let (caller, text) = (caller.clone(), text.to_owned());
+        let read = move |tx: &Tx| offered(tx, &caller, Some(&text))?.into_iter().next().ok_or_else(|| unknown(&text));
+        self.db.read(read).await
+    }
+
     /// The version that counts now, of one that this caller sees.
     ///
     /// # Errors
     ///
     /// As [`Self::get`] has them.
     pub async fn current(&self, caller: &Caller, id: AgentId) -> Result<AgentAt> {
-        let Agent { id, content, version, .. } = self.get(caller, id).await?;
-        Ok(AgentAt { id, version, content })
+        Ok(self.get(caller, id).await?.at())
     }
 
     /// Keeps a new one.
@@ -165,7 +189,7 @@ impl Agents {
             .await
     }
 
-    /// Deletes one. What it said stays; turns that are under way go on.
+    /// Deletes one. What it said stays; turns that are under way go on, and jobs that it does or wrote down are paused.
     ///
     /// # Errors
     ///
@@ -182,7 +206,9 @@ impl Agents {
                 }
                 tx.run("UPDATE agents SET deleted_at = ?2 WHERE id = ?1", (id.to_string(), by.now.millis()))?;
                 tx.run("DELETE FROM agent_shares WHERE agent = ?1", [id.to_string()])?;
-                by.record(tx, "agent.delete", json!({"id": id, "name": old.content.name}))
+                let paused = jobs::pause_of_agent(tx, &id, &old.content.name, by.now)?;
+                let told = json!({"id": id, "name": old.content.name, "paused_jobs": paused});
+                by.record(tx, "agent.delete", told)
             })
             .await
     }
@@ -194,7 +220,7 @@ impl Agents {
     /// As [`Self::get`] has them.
     pub async fn versions(&self, caller: &Caller, id: AgentId) -> Result<Vec<AgentVersion>> {
         let caller = caller.clone();
-        let sql = "SELECT v.version, v.author, v.at, v.version = a.version AS current
+        let sql = "SELECT v.version, v.author, v.key_id, v.at, v.version = a.version AS current
                    FROM agent_versions v JOIN agents a ON a.id = v.agent WHERE v.agent = ?1 ORDER BY v.version DESC";
         let read = move |tx: &Tx| {
             require_visible(tx, &caller, &id)?;
@@ -222,6 +248,34 @@ impl Agents {
     }
 }
 
+/// Those that are offered to a caller, or the ones of these with this id or name.
+fn offered(tx: &Tx, caller: &Caller, meant: Option<&str>) -> Result<Vec<Agent>> {
+    let sql = format!(
+        "{SELECT} WHERE a.deleted_at IS NULL AND {SHARED_WITH} AND (CAST(?3 AS TEXT) IS NULL OR a.id = ?3 OR a.name_key = ?3)
+         ORDER BY CASE WHEN a.id = ?3 THEN 0 WHEN a.owner = ?1 THEN 1 ELSE 2 END,
+           CASE WHEN a.id = 'assistant' THEN 0 ELSE 1 END, a.name_key, a.id LIMIT ?2"
+    );
+    // A key that does not stand for its person has no role.
+    let reader = if caller.personal { caller.user.to_string() } else { String::new() };
+    tx.all(&sql, (reader, LISTED, meant.map(str::to_lowercase)), |row| agent(row, caller))
+}
+
+/// The bounds, as they are now, of an agent that wrote something down for this caller.
+///
+/// # Errors
+///
+/// Denied, if they do not see it any more.
+pub(super) fn acting(tx: &Tx, caller: &Caller, id: &AgentId) -> Result<ActingAgent> {
+    match require_visible(tx, caller, id) {
+        Ok(found) => Ok(found.at().acting()),
+        Err(error) if error.kind() == Kind::NotFound => Err(Error::denied(
+            "The agent that wrote this job down is gone, or not shared with its owner any more. Nothing ran: save the job \
+             in the console to have it run as yourself.",
+        )),
+        Err(error) => Err(error),
+    }
+}
+
 /// One that the actor may change.
 fn require_own(tx: &Tx, by: &Actor, id: &AgentId) -> Result<Agent> {
     let found = require_visible(tx, &by.caller, id)?;
@@ -240,10 +294,25 @@ fn require_own(tx: &Tx, by: &Actor, id: &AgentId) -> Result<Agent> {
 /// Writes a version, and what is looked up by.
 fn put(tx: &Tx, by: &Actor, id: &AgentId, (version, draft): (u32, &AgentDraft)) -> Result<()> {
     let content = serde_json::to_string(draft).map_err(Error::internal)?;
-    let (author, now) = (&by.caller.username, by.now.millis());
+    let (author, now) = (&by.caller, by.now.millis());
+    let key = match author.credential {
+        Credential::Key(key) => Some(key.to_string()),
+        Credential::Session | Credential::Local => None,
+    };
+    let origin = Origin::of_program(author, "agents", by.now);
     tx.run(
-        "INSERT INTO agent_versions (agent, version, content, author, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-        (id.to_string(), version, content, author, now),
+        "INSERT INTO agent_versions (agent, version, content, author, author_id, key_id, origin, at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![
+            id.to_string(),
+            version,
+            content,
+            author.username,
+            author.user.to_string(),
+            key,
+            origin::text(&origin),
+            now
+        ],
     )?;
     tx.run(
         "UPDATE agents SET name_key = ?2, version = ?3, updated_at = ?4 WHERE id = ?1",

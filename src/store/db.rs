@@ -25,7 +25,7 @@ use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
 use self::{
     failure::{closed, reading_busy, writing_busy},
-    writer::{Bell, Job, Order, Undo, Work, Yield, write_groups},
+    writer::{Bell, Job, Order, Undo, Work, write_groups},
 };
 use super::{
     backup::snapshots,
@@ -33,7 +33,10 @@ use super::{
     sql::{self, Connection, Tx},
 };
 use satchel_model::error::{Error, Result};
-use satchel_share::{Share, behalf};
+use satchel_share::{
+    Share, behalf,
+    boxed::{Boxed, boxed, unboxed},
+};
 
 /// Most writes one commit carries.
 const GROUP: usize = 512;
@@ -180,9 +183,9 @@ impl Db {
         F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let job = Job::new(yielding(work), undo, reply, place);
+        let job = Job::new(Box::new(move |tx| work(tx).map(boxed)), undo, reply, place);
         self.writer.send(Order::Write(job)).map_err(|_| closed())?;
-        value(answer.await.map_err(|_| closed())??)
+        unboxed(answer.await.map_err(|_| closed())??)
     }
 
     /// Runs `work` on a connection that cannot write, in a place of the person whom the task works for.
@@ -194,10 +197,10 @@ impl Db {
         T: Send + 'static,
         F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
-        value(self.read_in_place(yielding(work)).await?)
+        unboxed(self.read_boxed(Box::new(move |tx| work(tx).map(boxed))).await?)
     }
 
-    async fn read_in_place(&self, work: Work) -> Result<Yield> {
+    async fn read_boxed(&self, work: Work) -> Result<Boxed> {
         let readers = Arc::clone(&self.readers);
         // Where it is asked last: a call of REST, a step of a chat and what a tool does within it all come by here.
         let place = timeout(self.patience, readers.places.take(behalf::current(), 1)).await;
@@ -212,17 +215,6 @@ impl Db {
     }
 }
 
-/// Work whose value has the type that all of them have.
-fn yielding<T: Send + 'static>(work: impl FnOnce(&Tx) -> Result<T> + Send + 'static) -> Work {
-    Box::new(move |tx| work(tx).map(|value| Box::new(value) as Yield))
-}
-
-/// The value of work that [`yielding`] was made of.
-fn value<T: 'static>(yielded: Yield) -> Result<T> {
-    let of_its_type = yielded.downcast::<T>().map(|value| *value);
-    of_its_type.map_err(|_| Error::internal("work on the database yielded another type"))
-}
-
 impl Readers {
     /// Keeps the database open until it is dropped.
     fn enter(&self) -> Result<TaskTrackerToken> {
@@ -230,7 +222,7 @@ impl Readers {
         if self.open.is_closed() { Err(closed()) } else { Ok(open) }
     }
 
-    fn run(&self, work: Work) -> Result<Yield> {
+    fn run(&self, work: Work) -> Result<Boxed> {
         let idle = self.idle.lock().pop();
         let connection = match idle {
             Some(connection) => connection,

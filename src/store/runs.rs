@@ -6,7 +6,6 @@ use super::{
 };
 use satchel_model::{
     caller::Caller,
-    conversation::ConversationId,
     error::{Error, Result},
     llm::Usage,
     price::Cost,
@@ -70,17 +69,6 @@ pub async fn find(db: &Db, sight: Sight, filter: Filter, limit: u32) -> Result<V
 /// If there is none that they see.
 pub async fn get(db: &Db, sight: Sight, id: RunId) -> Result<Run> {
     db.read(move |tx| one(tx, sight, id)).await
-}
-
-/// The conversations with runs under way that this one began, or that they began.
-pub async fn under_way_below(db: &Db, id: RunId) -> Result<Vec<ConversationId>> {
-    let sql = "WITH RECURSIVE below (id) AS (
-                 SELECT id FROM turns WHERE parent = ?1
-                 UNION SELECT t.id FROM turns t JOIN below b ON t.parent = b.id
-               )
-               SELECT t.conversation FROM turns t JOIN below b ON b.id = t.id WHERE t.state IN ('running', 'waiting')
-               ORDER BY t.id";
-    db.read(move |tx| tx.all(sql, [id.to_string()], |row| row.parsed("conversation"))).await
 }
 
 fn one(tx: &Tx, sight: Sight, id: RunId) -> Result<Run> {

@@ -29,7 +29,7 @@ use super::{
     usage,
 };
 use satchel_model::{
-    agent::{Above, AgentAt},
+    agent::AgentAt,
     caller::Caller,
     conversation::{
         Attachment, ContextBill, ConversationId, FormerAnswer, FormerPlace, Message, MessageId, Role, Step, Turn,
@@ -38,6 +38,7 @@ use satchel_model::{
     error::{Error, Result},
     job::JobName,
     llm::{ProviderId, estimate_tokens},
+    policy::Situation,
     price::Spent,
     run::{Purpose, RunKind},
     time::Time,
@@ -108,8 +109,8 @@ pub struct OpenTurn {
     pub job: Option<JobName>,
     /// The run that began it.
     pub parent: Option<TurnId>,
-    /// Whoever began the session it is in, if it is in one.
-    pub above: Option<Arc<Above>>,
+    /// The circumstances of the session it is in, if it is in one.
+    pub session: Option<Arc<Situation>>,
     /// The conversation that is told what comes of it.
     pub tells: Option<ConversationId>,
     /// The kind of request it is for.
@@ -126,7 +127,7 @@ impl OpenTurn {
 
     /// The number of sessions above its answers: 0 in a conversation that a person holds.
     pub fn depth(&self) -> u8 {
-        self.above.as_ref().map_or(0, |above| above.depth())
+        self.session.as_ref().map_or(0, |session| session.depth)
     }
 }
 
@@ -155,8 +156,14 @@ impl Turns {
     ///
     /// # Errors
     /// If as many run as may at once.
-    pub async fn require_few(&self, user: UserId) -> Result<()> {
-        self.db.read(move |tx| rows::require_few(tx, user, None)).await
+    pub async fn require_few(&self, user: UserId, leaving: Option<TurnId>) -> Result<()> {
+        self.db.read(move |tx| rows::require_few(tx, user, leaving)).await
+    }
+
+    /// Returns whether a conversation was begun by a job, whose task is its first message.
+    pub async fn is_of_job(&self, conversation: ConversationId) -> Result<bool> {
+        let sql = "SELECT 1 FROM turns WHERE conversation = ?1 AND kind = 'job'";
+        self.db.read(move |tx| tx.exists(sql, [conversation.to_string()])).await
     }
 
     /// Begins a turn with a person's message. Fails where one is under way. Gives the turn, its message, and the title

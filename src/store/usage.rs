@@ -2,7 +2,7 @@
 
 mod report;
 
-pub use self::report::{AgentDay, By, PersonDay, Range, Reader, UsageRow, agent_days, person_days, report};
+pub use self::report::{Range, Reader, budgets, report};
 use super::{
     db::Db,
     prices,
@@ -10,13 +10,15 @@ use super::{
 };
 use satchel_model::{error::Result, llm::Usage, price::Spent, time::Time, user::UserId};
 
-/// What this person spent on the day of `now`.
+/// The tokens this person spent on the day of `now`.
 pub async fn spent(db: &Db, user: UserId, now: Time) -> Result<Usage> {
-    let sql = "SELECT input_tokens, output_tokens FROM usage WHERE person = ?1 AND day = ?2";
+    let sql = "SELECT CAST(coalesce(sum(input_tokens), 0) AS BIGINT) AS input,
+                 CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS output
+               FROM spending WHERE person = ?1 AND day = ?2";
     let read = db.read(move |tx| {
         tx.first(sql, (user.to_string(), now.day()), |row| {
             let number = |column| row.get::<i64>(column).map(i64::unsigned_abs);
-            Ok(Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? })
+            Ok(Usage { input_tokens: number("input")?, output_tokens: number("output")? })
         })
     });
     Ok(read.await?.unwrap_or_default())
@@ -37,12 +39,6 @@ pub(super) struct Billed {
 /// Adds to what a person spent on the day of `now`, for an agent; '' is none. Returns what it cost, if its model has a price.
 pub(super) fn add(tx: &Tx, (user, agent): (UserId, &str), now: Time, spent: &Spent) -> Result<Option<Billed>> {
     let (input, output) = (spent.usage.input_tokens.cast_signed(), spent.usage.output_tokens.cast_signed());
-    tx.run(
-        "INSERT INTO usage (person, day, input_tokens, output_tokens) VALUES (?1, ?2, ?3, ?4)
-         ON CONFLICT (person, day) DO UPDATE SET input_tokens = usage.input_tokens + excluded.input_tokens,
-           output_tokens = usage.output_tokens + excluded.output_tokens",
-        (user.to_string(), now.day(), input, output),
-    )?;
     let price = prices::of(tx, spent.provider, &spent.model)?;
     let billed = price.map(|price| Billed { cost: price.of(spent.usage), currency: price.currency });
     let (cost, currency) = billed.as_ref().map_or((0, ""), |billed| (billed.cost, billed.currency.as_str()));

@@ -33,7 +33,7 @@ export function aheadWalks() {
     await waiting(other).nth(2).getByRole('button', { name: 'Withdraw the waiting message' }).click();
     await until('two in the first tab', async () => (await waiting(owner).count()) === 2);
     await waiting(owner).nth(1).getByRole('button', { name: 'Edit the waiting message' }).click();
-    await owner.getByLabel('Edit the waiting message').fill('Say the other thing');
+    await owner.getByRole('textbox', { name: 'Edit the waiting message' }).fill('Say the other thing');
     await owner.getByRole('button', { name: 'Save', exact: true }).click();
     await waiting(other).getByText('Say the other thing').waitFor();
     await other.close();
@@ -51,7 +51,7 @@ export function aheadWalks() {
     await ask(owner, base, `Take your time, to be stopped ${randomUUID()}`);
     await thread(owner).getByText('word5').waitFor();
     await type(owner, 'Say it later');
-    await waiting(owner).getByText('Waits for the end of this answer').waitFor();
+    await waiting(owner).getByText('Waits for this answer').waitFor();
     await owner.getByRole('button', { name: 'Stop the run' }).click();
     await waiting(owner).getByText('Not sent').waitFor();
     await shoot(owner, 'chat-ahead-held');

@@ -67,7 +67,7 @@ async fn a_person_sees_their_own_usage_and_who_manages_settings_or_people_everyb
     chat.owner.turn("One?").await;
     mara.turn("Two?").await;
     let names = |rows: Vec<Value>| rows.iter().map(|row| row["key"].as_str().unwrap().to_owned()).collect::<Vec<_>>();
-    assert_eq!(names(rows(&mara, "?by=person").await), [caller.username.clone()]);
+    assert_eq!(names(rows(&mara, "?by=person").await), std::slice::from_ref(&caller.username));
     assert_eq!(names(rows(&other, "?by=person").await), Vec::<String>::new());
     for sees_all in [&chat.owner, &manager] {
         assert_eq!(names(rows(sees_all, "?by=person").await), [caller.username.clone(), "owner".to_owned()]);

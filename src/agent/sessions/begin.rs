@@ -12,12 +12,13 @@ use crate::{
 use satchel_engine::context::Context;
 use satchel_model::{
     agent::{
-        Above, AgentAt, AgentId,
+        AgentAt, AgentId,
         session::{DEEPEST, Report, SessionKey, SessionRun, StepSession},
     },
     conversation::ConversationId,
     error::{Error, Result},
     figure,
+    origin::Origin,
     policy::Situation,
     run::{Purpose, RunKind, RunState},
 };
@@ -28,7 +29,7 @@ use satchel_store::{
         sessions::{self, Begun, Found, NewRun},
     },
     conversations::NewConversation,
-    turns::{NewTurn, Question},
+    turns::Question,
 };
 
 /// A run that is wanted of a session.
@@ -37,7 +38,8 @@ struct Wanted {
     session: Option<NewConversation>,
     conversation: ConversationId,
     agent: AgentAt,
-    above: Arc<Above>,
+    /// Its circumstances.
+    within: Situation,
     text: String,
     report: Report,
 }
@@ -52,7 +54,7 @@ impl Agent {
         }
         check(&task)?;
         let place = self.place(cx).await?;
-        let depth = place.above.depth();
+        let depth = place.session.depth;
         if depth > DEEPEST {
             return Err(Error::conflict(format!(
                 "Sessions go {DEEPEST} deep, and this one is as deep as that: it begins no other. Do the task here, or say in \
@@ -67,8 +69,8 @@ impl Agent {
             depth,
             ..NewConversation::default()
         };
-        let (conversation, above) = (ConversationId::new(), Arc::clone(&place.above));
-        let wanted = Wanted { session: Some(session), conversation, agent, above, text: task, report };
+        let (conversation, within) = (ConversationId::new(), place.session.clone());
+        let wanted = Wanted { session: Some(session), conversation, agent, within, text: task, report };
         let begun = self.begin_run(cx, &place, wanted).await?;
         self.come_of(cx, begun, report).await
     }
@@ -84,9 +86,8 @@ impl Agent {
         let Found { key: SessionKey { agent, conversation, .. }, depth, .. } = self.below(cx, &place, key).await?;
         let agent = self.current(cx, agent).await?;
         // It is as deep as it is, whoever above it writes.
-        let situation = Situation { depth: depth.saturating_sub(1), ..place.above.situation.clone() };
-        let above = Arc::new(Above { situation, ..Above::clone(&place.above) });
-        let wanted = Wanted { session: None, conversation, agent, above, text: message, report };
+        let within = Situation { depth, ..place.session.clone() };
+        let wanted = Wanted { session: None, conversation, agent, within, text: message, report };
         let begun = self.begin_run(cx, &place, wanted).await?;
         self.come_of(cx, begun, report).await
     }
@@ -94,10 +95,7 @@ impl Agent {
     /// The agent of a new session: the one that is named, else the one that asks.
     async fn agent_for(&self, cx: &Context, place: &Place, named: Option<&str>) -> Result<AgentAt> {
         match named.map(str::trim).filter(|name| !name.is_empty()) {
-            Some(name) => {
-                let found = Agents::new(&self.shared.app.db).meant(cx.caller(), name).await?;
-                Ok(AgentAt { id: found.id, version: found.version, content: found.content })
-            }
+            Some(name) => Ok(Agents::new(&self.shared.app.db).offered_as(cx.caller(), name).await?.at()),
             None => {
                 let own = place.turn.as_ref().map(|turn| turn.agent.id.clone());
                 self.current(cx, own.unwrap_or_default()).await
@@ -110,38 +108,46 @@ impl Agent {
     }
 
     async fn begin_run(&self, cx: &Context, place: &Place, wanted: Wanted) -> Result<Begun> {
-        let Wanted { session, conversation, agent, above, text, report } = wanted;
+        let Wanted { session, conversation, agent, within, text, report } = wanted;
         let (caller, shared) = (cx.caller(), &self.shared);
         self.require_model(caller.user, &agent).await?;
         self.ensure_room(caller.user, text.len() as u64).await?;
+        let parent = place.turn.as_ref().map(|turn| turn.id);
+        // Before a question is given up: what is refused changes nothing.
+        shared.turns.require_few(caller.user, parent.filter(|_| report == Report::Awaited)).await?;
         if session.is_none() {
             self.ensure_free(conversation).await?;
             self.give_up_waiting(conversation).await?;
+            self.note_programs(caller, conversation, &agent).await?;
         }
         let purpose = Purpose {
             kind: RunKind::Sub,
-            parent: place.turn.as_ref().map(|turn| turn.id),
+            parent,
             job: place.turn.as_ref().and_then(|turn| turn.job.clone()),
-            above: Some(above),
+            session: Some(Arc::new(within)),
             call: Some(cx.call()),
             tells: place.conversation.map(|conversation| (conversation, report)),
         };
-        let begun_by = caller.clone();
-        let name = agent.content.name.clone();
-        let turn = NewTurn { conversation, caller: begun_by, provider: None, agent, purpose, now: cx.now() };
-        let agent = turn.agent.id.clone();
+        let (id, name) = (agent.id.clone(), agent.content.name.clone());
+        let origin = Origin::joined(cx.taint().origin(), agent.origin.clone());
+        let turn = self.new_turn(caller, conversation, None, (agent, purpose));
         let question = Question { title: prompt::title(&text), text, attachments: Vec::new() };
-        let origin = cx.taint().origin();
-        let turn = sessions::begin(&shared.app.db, NewRun { session, turn, question, origin }).await?;
-        let run = turn.id;
-        drop(self.run(turn, 0).start());
+        let agent = self.clone();
+        let begin = async move {
+            let new = NewRun { session, turn, question, origin };
+            let turn = sessions::begin(&agent.shared.app.db, new).await?;
+            let run = turn.id;
+            drop(agent.run(turn, 0).start());
+            Ok(run)
+        };
+        let run = self.unbroken(caller.user, begin).await?;
         if let Some(above) = &place.turn
             && let Some(live) = self.live(above.conversation, above.id)
         {
             let session = StepSession { run, conversation, agent: name, state: RunState::Running };
             live.log.emit("session", &json!({"call_id": cx.call(), "session": session}));
         }
-        Ok(Begun { run, conversation, agent })
+        Ok(Begun { run, conversation, agent: id })
     }
 }
 

@@ -1,11 +1,16 @@
 //! Questions to specialists: one request to the model of an agent without tools.
 
-use crate::{chat::Agent, choose, prompt};
+use super::bill::Bill;
+use crate::{
+    chat::{Agent, LONGEST},
+    choose, prompt,
+};
 use satchel_engine::context::Context;
 use satchel_model::{
     agent::{AgentAt, draft::AgentDraft},
     error::{Error, Kind, Result},
-    llm::{ChatMessage, ChatRequest},
+    figure,
+    llm::{ChatMessage, ChatRequest, Usage, estimate_tokens},
     price::Spent,
 };
 use satchel_net::llm::chain;
@@ -13,7 +18,7 @@ use satchel_services::agents::{
     self as agent_parts,
     sessions::{Inference, Inferred},
 };
-use satchel_store::agents::{self, Agents};
+use satchel_store::agents::Agents;
 
 impl Agent {
     /// Asks a specialist, once. What it costs is the person's, the specialist's, and of the run that asks.
@@ -21,8 +26,7 @@ impl Agent {
         let Inference { specialist, prompt, effort } = asked;
         let (shared, caller) = (&self.shared, cx.caller());
         let db = &shared.app.db;
-        let found = Agents::new(db).meant(caller, specialist.trim()).await?;
-        let mut agent = AgentAt { id: found.id, version: found.version, content: found.content };
+        let mut agent = Agents::new(db).offered_as(caller, specialist.trim()).await?.at();
         if agent.content.tools {
             return Err(Error::conflict(format!(
                 "{} is an agent with tools: begin a session with it (sessions_spawn). Specialists are agents without.",
@@ -31,6 +35,10 @@ impl Agent {
         }
         if prompt.trim().is_empty() {
             return Err(Error::invalid("The prompt is empty: say what the specialist is to answer."));
+        }
+        if prompt.chars().count() > LONGEST {
+            let most = figure::grouped(LONGEST as u64);
+            return Err(Error::invalid(format!("A prompt has at most {most} characters: ask about a part of it.")));
         }
         agent.content.reasoning_effort = effort.or(agent.content.reasoning_effort);
         self.require_model(caller.user, &agent).await?;
@@ -45,21 +53,25 @@ impl Agent {
             return Err(chain::no_model());
         }
         let system = prompt::system(&caller.username, cx.now(), &agent);
+        let input_tokens = estimate_tokens(&system) + estimate_tokens(&prompt);
         let messages = vec![ChatMessage::User { text: prompt, images: Vec::new() }];
         let request = ChatRequest { system, messages, ..ChatRequest::default() };
-        let work = async {
-            let answer = shared.models(Some(caller.user)).ask(&chain, &request).await?;
-            let by = answer.provider.clone();
-            let (text, usage) = answer.text().await?;
-            Ok::<_, Error>((Spent::new(&by, usage), text))
-        };
-        let (spent, text) = tokio::select! {
+        let taken_back = || Error::new(Kind::Cancelled, "The call was taken back.");
+        let models = shared.models(Some(caller.user));
+        let answer = tokio::select! {
             biased;
-            () = cx.cancelled().cancelled() => return Err(Error::new(Kind::Cancelled, "The call was taken back.")),
-            said = work => said?,
+            () = cx.cancelled().cancelled() => return Err(taken_back()),
+            answer = models.ask(&chain, &request) => answer?,
         };
-        let model = spent.model.clone();
-        agents::spend_for(db, &agent, (caller.user, turn.map(|turn| turn.id)), (cx.now(), spent)).await?;
+        let estimate = Spent::new(&answer.provider, Usage { input_tokens, output_tokens: 0 });
+        let bill = Bill::open(self, &agent, (caller.user, turn.map(|turn| turn.id)), estimate);
+        let (text, usage) = tokio::select! {
+            biased;
+            () = cx.cancelled().cancelled() => return Err(taken_back()),
+            said = answer.text() => said?,
+        };
+        cx.taint().note(agent.origin.clone());
+        let model = bill.pay(usage).await?;
         match text.trim() {
             "" => Err(Error::upstream("The specialist answered nothing.")),
             text => Ok(Inferred {

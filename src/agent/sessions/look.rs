@@ -12,6 +12,9 @@ use satchel_model::{
 };
 use satchel_store::agents::sessions::{self, Found, Taken};
 
+/// Most bytes of the messages that are looked at in one go.
+const LARGEST: u64 = 4 << 20;
+
 impl Agent {
     /// The sessions below the conversation of a call, the newest first.
     pub(super) async fn sessions(&self, cx: &Context) -> Result<Vec<SessionEntry>> {
@@ -37,12 +40,11 @@ impl Agent {
     pub(super) async fn session_history(&self, cx: &Context, key: &str, limit: usize) -> Result<Vec<SessionMessage>> {
         let place = self.place(cx).await?;
         let conversation = self.below(cx, &place, key).await?.key.conversation;
+        cx.room().take(LARGEST).await?;
+        let said = sessions::last_texts(&self.shared.app.db, conversation, (limit, LARGEST)).await?;
+        // After what is read: the session works meanwhile.
         self.note_of(cx, conversation).await?;
-        let (_, placed) = self.shared.turns.history(conversation).await?;
-        let said = placed.into_iter().map(|placed| placed.message).filter(|message| !message.text.is_empty());
-        let mut said: Vec<SessionMessage> =
-            said.map(|m| SessionMessage { role: m.role, text: m.text, time: m.created_at }).collect();
-        Ok(said.split_off(said.len().saturating_sub(limit)))
+        Ok(said)
     }
 
     /// The standing of a session below, or of the one a call is made in.

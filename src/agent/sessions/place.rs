@@ -1,16 +1,12 @@
 //! The place that a call stands at among sessions, and those it may reach from there: the ones below.
 
-use std::sync::Arc;
-
 use crate::chat::Agent;
 use satchel_engine::context::Context;
 use satchel_model::{
-    agent::{
-        Above,
-        session::{SessionKey, unknown},
-    },
+    agent::session::{SessionKey, unknown},
     conversation::ConversationId,
     error::{Error, Result},
+    policy::Situation,
 };
 use satchel_store::{
     agents::sessions::{self, Found},
@@ -23,20 +19,31 @@ pub(super) struct Place {
     pub(super) conversation: Option<ConversationId>,
     /// The run that makes it. `None` if a person does.
     pub(super) turn: Option<OpenTurn>,
-    /// Whoever calls, as a session that is begun here has them above it.
-    pub(super) above: Arc<Above>,
+    /// The circumstances of a session that is begun here.
+    pub(super) session: Situation,
 }
 
 impl Agent {
     /// The place of a call.
+    ///
+    /// # Errors
+    ///
+    /// If it is a session, and nobody who acts in it calls: the sessions of an agent are its own.
     pub(super) async fn place(&self, cx: &Context) -> Result<Place> {
         let conversation = cx.topic();
+        if let Some(conversation) = conversation.filter(|_| cx.caller().agent.is_none())
+            && self.shared.conversations.get(cx.caller().user, conversation).await?.depth > 0
+        {
+            return Err(Error::conflict(
+                "An agent leads this session, and it alone begins and steers sessions here: name the conversation that it \
+                 was begun in as 'topic', or none.",
+            ));
+        }
         let turn = match conversation.filter(|_| cx.caller().agent.is_some()) {
             Some(conversation) => self.shared.turns.open_in(conversation).await?,
             None => None,
         };
-        let above = Above { agent: cx.caller().agent.clone(), situation: cx.situation().clone() };
-        Ok(Place { conversation, turn, above: Arc::new(above) })
+        Ok(Place { conversation, turn, session: cx.situation().of_session() })
     }
 
     /// The session of this key below a place.
@@ -47,9 +54,15 @@ impl Agent {
     pub(super) async fn below(&self, cx: &Context, place: &Place, key: &str) -> Result<Found> {
         let wanted: SessionKey = key.parse()?;
         let (db, user) = (&self.shared.app.db, cx.caller().user);
-        let below = sessions::below(db, user, place.conversation).await?;
-        if let Some(found) = below.into_iter().find(|found| found.key == wanted) {
-            return Ok(found);
+        let mut up = sessions::line(db, user, wanted.conversation).await?.into_iter();
+        if let Some(found) = up.next().filter(|found| found.key == wanted && found.depth > 0) {
+            let is_below = match place.conversation {
+                Some(conversation) => up.any(|above| above.key.conversation == conversation),
+                None => up.last().map_or(found.parent, |top| top.parent).is_none(),
+            };
+            if is_below {
+                return Ok(found);
+            }
         }
         let line = match place.conversation {
             Some(conversation) => sessions::line(db, user, conversation).await?,

@@ -23,24 +23,51 @@ const LONGEST: Duration = Duration::from_secs(3_600);
 /// A run of a session, and the origin of what is said there, if from outside.
 pub(super) type SessionAnswer = (SessionRun, Option<Origin>);
 
+/// A call that waits for the end of a run. Where it is dropped before that, its conversation is told.
+struct Waiting {
+    agent: Agent,
+    run: RunId,
+    is_over: bool,
+}
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        if self.is_over {
+            return;
+        }
+        let (agent, run) = (self.agent.clone(), self.run);
+        let tell = async move {
+            if let Err(error) = sessions::report(&agent.shared.app.db, run, Report::Due).await {
+                tracing::warn!(?error, %run, "it could not be kept that nobody waits for a session any more");
+            }
+        };
+        let lifecycle = &self.agent.shared.app.lifecycle;
+        lifecycle.tracker.spawn_on(tell, &lifecycle.runtime);
+    }
+}
+
 impl Agent {
     /// Returns what has come of a run so far; one that is awaited is waited for.
     pub(super) async fn come_of(&self, cx: &Context, begun: Begun, report: Report) -> Result<SessionRun> {
         let db = &self.shared.app.db;
+        let mut waiting = None;
         if report == Report::Awaited {
+            waiting = Some(Waiting { agent: self.clone(), run: begun.run, is_over: false });
             let at = (begun.conversation, begun.run);
             let ended = self.ended(cx.caller(), at, self.events_of(at.0, at.1, None));
-            match tokio::time::timeout(LONGEST, ended).await {
-                Ok(ended) => drop(ended?),
-                Err(_) => sessions::report(db, begun.run, Report::Due).await?,
+            // Once its hour is over it goes on, and the conversation is told: what waits here says so as it goes.
+            if let Ok(ended) = tokio::time::timeout(LONGEST, ended).await {
+                drop(ended?);
             }
         }
         let (run, origin) = self.answer_of(cx.caller(), &begun).await?;
-        if report == Report::Awaited && run.state.is_over() {
-            sessions::heard(db, run.run).await?;
-        }
         cx.taint().note(origin);
         cx.taint().note(self.shared.conversations.programs(cx.caller().user, vec![begun.conversation]).await?);
+        // Last: until then somebody is still to be told.
+        if let Some(mut waiting) = waiting.filter(|_| run.state.is_over()) {
+            sessions::heard(db, run.run).await?;
+            waiting.is_over = true;
+        }
         Ok(run)
     }
 

@@ -12,6 +12,7 @@ mod checks;
 mod client;
 mod collections;
 mod conversations;
+mod decided;
 mod delivery;
 mod discovery;
 mod doctor;

@@ -53,7 +53,7 @@ struct Change {
     when: Option<Moment>,
 }
 
-/// Changes a message that waits.
+/// Changes a message that waits. Whoever gives it another text is its sender from then on, with what they may do.
 #[utoipa::path(patch, path = "/api/conversations/{id}/queue/{message_id}", request_body = Change,
     tag = "conversations", params(("id" = String, Path,), ("message_id" = String, Path,)), responses(
     (status = 200, body = QueuedMessage),
@@ -67,7 +67,7 @@ async fn change(
 ) -> HttpResult<Json<QueuedMessage>> {
     let Change { content, when } = body.0;
     let change = QueuedChange { text: content, moment: when };
-    Ok(state.agent.change_queued(caller.user, place(&path)?, change).await.map(Json)?)
+    Ok(state.agent.change_queued(&caller, place(&path)?, change).await.map(Json)?)
 }
 
 /// Withdraws a message that waits: it is not sent.

@@ -14,11 +14,11 @@ use crate::http::error::HttpResult;
 use satchel_model::{
     caller::Caller,
     error::{Error, Result},
-    price::Cost,
+    id::shorten,
     time::Time,
-    user::UserId,
+    usage::{UsageBudget, UsageBy, UsageRow},
 };
-use satchel_store::usage::{self, By, Range};
+use satchel_store::usage::{self, Range, Reader};
 
 /// Permissions that show everybody's usage.
 const OTHERS: [&str; 2] = ["settings:manage", "users:manage"];
@@ -27,17 +27,6 @@ const DAYS: u64 = 30;
 
 pub(super) fn routes() -> Vec<Route> {
     vec![route!(report, SignedIn).personal(), route!(budgets, SignedIn).personal()]
-}
-
-/// What usage is put together by.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, Serialize, ToSchema)]
-#[serde(rename_all = "snake_case")]
-enum UsageBy {
-    Day,
-    Person,
-    Agent,
-    Model,
-    Tool,
 }
 
 /// The usage that is wanted.
@@ -60,7 +49,7 @@ struct UsageQuery {
 /// The usage of some days.
 #[derive(Serialize, ToSchema)]
 struct UsageReport {
-    /// What the rows are put together by.
+    /// The dimension by which it is summed.
     by: UsageBy,
     /// The first day.
     from: String,
@@ -70,34 +59,6 @@ struct UsageReport {
     everybody: bool,
     /// Days in their order; all else by what took most.
     rows: Vec<UsageRow>,
-}
-
-/// The usage of one day, person, agent, model or tool.
-#[derive(Serialize, ToSchema)]
-struct UsageRow {
-    /// The day, the person's name, the agent's id, the model or the tool's id; empty where that is not known.
-    key: String,
-    /// The name of the agent, or of the model's provider.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    name: Option<String>,
-    /// Requests to models, or calls of the tool in conversations.
-    requests: u64,
-    /// Calls of the tool that failed.
-    #[serde(skip_serializing_if = "is_none")]
-    failed: u64,
-    /// Tokens that were sent.
-    input_tokens: u64,
-    /// Tokens that were answered. Of a tool, about as many as models read of its answers.
-    output_tokens: u64,
-    /// Tokens of models without a price.
-    unpriced_tokens: u64,
-    /// The cost of the others, by currency.
-    costs: Vec<Cost>,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde hands it so")]
-fn is_none(number: &u64) -> bool {
-    *number == 0
 }
 
 /// Tokens, and what they cost where their models have prices. A caller sees their own; whoever manages settings or people
@@ -116,21 +77,9 @@ async fn report(
     let first = now.before(std::time::Duration::from_secs((DAYS - 1) * 86_400)).day();
     let from = given(from)?.unwrap_or(first);
     let by = by.unwrap_or(UsageBy::Day);
-    let wanted = match by {
-        UsageBy::Day => By::Day,
-        UsageBy::Person => By::Person,
-        UsageBy::Agent => By::Agent,
-        UsageBy::Model => By::Model,
-        UsageBy::Tool => By::Tool,
-    };
     let range = Range { from: from.clone(), to: to.clone() };
-    let rows = usage::report(&state.app.db, wanted, range, reader).await?.into_iter().map(row).collect();
+    let rows = usage::report(&state.app.db, by, range, reader).await?;
     Ok(Json(UsageReport { by, from, to, everybody: reader.is_none(), rows }))
-}
-
-fn row(row: usage::UsageRow) -> UsageRow {
-    let usage::UsageRow { key, name, requests, failed, input_tokens, output_tokens, unpriced_tokens, costs } = row;
-    UsageRow { key, name, requests, failed, input_tokens, output_tokens, unpriced_tokens, costs }
 }
 
 /// Checks a day.
@@ -138,12 +87,12 @@ fn day_of(text: String) -> Result<String> {
     let midnight = serde_json::from_value::<Time>(format!("{text}T00:00:00Z").into());
     match midnight.is_ok_and(|midnight| midnight.day() == text) {
         true => Ok(text),
-        false => Err(Error::invalid(format!("'{text}' is no day: write it as 2026-11-27."))),
+        false => Err(Error::invalid(format!("'{}' is no day: write it as 2026-11-27.", shorten(&text)))),
     }
 }
 
-/// Whose usage a caller reads: with `None`, everybody's.
-async fn reader(state: &State, caller: &Caller, person: Option<String>) -> Result<Option<UserId>> {
+/// The person whose usage a caller reads; `None` is everybody.
+async fn reader(state: &State, caller: &Caller, person: Option<String>) -> Result<Reader> {
     let sees_others = OTHERS.iter().any(|one| caller.permissions.grants(one));
     let Some(person) = person else { return Ok((!sees_others).then_some(caller.user)) };
     if person == caller.username {
@@ -157,25 +106,7 @@ async fn reader(state: &State, caller: &Caller, person: Option<String>) -> Resul
     }
     let users = state.app.stores.people.users().await?;
     let found = users.into_iter().find(|user| user.username.as_str() == person);
-    found.map(|user| Some(user.id)).ok_or_else(|| Error::not_found(format!("There is no user '{person}'.")))
-}
-
-/// A budget of tokens for a day (UTC), and how much of it is used today.
-#[derive(Serialize, ToSchema)]
-struct UsageBudget {
-    /// The person whose tokens are counted.
-    person: String,
-    /// The agent's id, where it is what the agent may take for that person.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    agent: Option<String>,
-    /// The agent's name.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    agent_name: Option<String>,
-    /// Tokens used.
-    used: u64,
-    /// The most; left out where nothing limits them.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    limit: Option<u64>,
+    found.map(|user| Some(user.id)).ok_or_else(|| Error::not_found(format!("There is no user '{}'.", shorten(&person))))
 }
 
 /// The budgets of today, as far as something of them is used: those of people first, then those of agents.
@@ -183,19 +114,5 @@ struct UsageBudget {
 async fn budgets(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<Vec<UsageBudget>>> {
     let (reader, now) = (reader(&state, &caller, None).await?, state.app.clock.now());
     let limit = state.app.settings.get().chat.daily_token_budget;
-    let people = usage::person_days(&state.app.db, now, reader).await?.into_iter().map(|one| UsageBudget {
-        person: one.person,
-        agent: None,
-        agent_name: None,
-        used: one.used,
-        limit,
-    });
-    let agents = usage::agent_days(&state.app.db, now, reader).await?.into_iter().map(|one| UsageBudget {
-        person: one.person,
-        agent: Some(one.agent),
-        agent_name: Some(one.name),
-        used: one.used,
-        limit: Some(one.limit),
-    });
-    Ok(Json(people.chain(agents).collect()))
+    Ok(usage::budgets(&state.app.db, now, reader, limit).await.map(Json)?)
 }

@@ -1,23 +1,20 @@
 //! The layers that hold in one situation, and their say on each tool.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
 
-use super::{
-    Named,
-    cache::{PolicySet, address},
-};
+use super::named::{Indexed, Named};
 use satchel_model::{
     error::Error,
-    policy::{CompiledLayer, LayerKind, LayerVerdict, ToolNames},
+    policy::{CompiledLayer, Judgement, LayerKind, LayerVerdict, ToolNames},
 };
 
 /// The layers that hold in one situation.
 pub struct View {
     layers: Vec<(LayerKind, CompiledLayer)>,
     exec: ToolNames,
-    set: Weak<PolicySet>,
+    tools: Arc<Indexed>,
     /// For each tool, by its place in the list: `true` if it passes.
     table: OnceLock<Vec<bool>>,
 }
@@ -43,8 +40,8 @@ impl Denial {
 }
 
 impl View {
-    pub(super) fn new(layers: Vec<(LayerKind, CompiledLayer)>, set: &Arc<PolicySet>) -> Self {
-        Self { layers, exec: set.exec().clone(), set: Arc::downgrade(set), table: OnceLock::new() }
+    pub(super) fn new(layers: Vec<(LayerKind, CompiledLayer)>, exec: ToolNames, tools: Arc<Indexed>) -> Self {
+        Self { layers, exec, tools, table: OnceLock::new() }
     }
 
     /// Returns whether the tool passes every layer. Of many tools it is known from a table that is worked out once.
@@ -52,9 +49,8 @@ impl View {
         if self.layers.is_empty() {
             return true;
         }
-        let known = self.set.upgrade().and_then(|set| {
-            let place = *set.index().get(&address(tool))?;
-            let judge = || set.tools.all().map(|tool| self.denial(tool).is_none()).collect();
+        let known = self.tools.place(tool).and_then(|place| {
+            let judge = || self.tools.all().map(|tool| self.denial(tool).is_none()).collect();
             self.table.get_or_init(judge).get(place).copied()
         });
         known.unwrap_or_else(|| self.denial(tool).is_none())
@@ -101,7 +97,10 @@ impl View {
             |kind: LayerKind| {
                 let judged = self.layers.iter().filter(|(held, _)| *held == kind).map(|(_, layer)| layer.judge(&names));
                 // Several of a kind hold for a session: the first that denies says more than one that does not.
-                let judged = judged.reduce(|said, next| if said.allowed && !next.allowed { next } else { said });
+                let judged = judged.reduce(|said, next| {
+                    let asks = said.asks.clone().or_else(|| next.asks.clone());
+                    Judgement { asks, ..if said.allowed && !next.allowed { next } else { said } }
+                });
                 judged.map_or(LayerVerdict { layer: kind, rule: None, allowed: true, asks: None }, |judged| {
                     LayerVerdict { layer: kind, rule: judged.rule, allowed: judged.allowed, asks: judged.asks }
                 })

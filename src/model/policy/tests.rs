@@ -85,7 +85,7 @@ fn layers_apply_where_they_belong_and_a_subagent_is_denied_by_default() {
         channel: some("c"),
         sandboxed: true,
         depth: 1,
-        above: None,
+        ..Situation::default()
     };
     assert_eq!(applies(&all), ["provider_profile", "agent", "agent_provider", "group", "sandbox"]);
     assert_eq!(applies(&Situation { provider: some("other"), ..all.clone() }), ["agent", "group", "sandbox"]);

@@ -98,9 +98,12 @@ pub struct AgentEntry {
     pub description: String,
 }
 
-/// The agents that a caller sees.
+/// The agents that are a caller's own or shared with them.
 pub async fn agents(cx: &Context) -> Result<Vec<AgentEntry>> {
-    let all = Agents::new(&cx.app().db).list(cx.caller()).await?;
+    let all = Agents::new(&cx.app().db).offered(cx.caller()).await?;
+    for agent in &all {
+        cx.taint().note(agent.origin.clone());
+    }
     let entry = |agent: satchel_model::agent::Agent| AgentEntry {
         id: agent.id.to_string(),
         name: agent.content.name,

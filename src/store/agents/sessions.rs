@@ -1,20 +1,27 @@
-//! Sessions, as their rows have them: conversations below others, the runs in them, and who is told what comes of those.
+//! Sessions, as their rows have them: conversations below others, and the runs in them.
 
+mod reports;
+mod stop;
+
+use self::reports::turn_to;
+pub use self::{
+    reports::{Told, due, heard, report, tell, to_tell, unawait, wakes},
+    stop::{Root, stop},
+};
 use crate::{
     conversations::{self, NewConversation},
     db::Db,
-    messages,
-    sql::{Row, Tx},
-    turns::{self, Claim, NewTurn, OpenTurn, Question},
+    sql::Row,
+    turns::{self, NewTurn, OpenTurn, Question},
 };
 use satchel_model::{
     agent::{
         AgentId,
         draft::AgentDraft,
-        session::{Report, SessionKey, StepSession},
+        session::{Report, SessionKey, SessionMessage, StepSession},
     },
     call::CallId,
-    conversation::{ConversationId, Message, MessageId},
+    conversation::{ConversationId, MessageId, Role},
     error::{Error, Result},
     llm::Usage,
     origin::Origin,
@@ -44,12 +51,16 @@ pub struct NewRun {
 ///
 /// # Errors
 ///
-/// If the person has as many runs under way as they may, or one is under way there.
+/// If the person has as many runs under way as they may, one is under way there, or what it is below was stopped or is gone.
 pub async fn begin(db: &Db, new: NewRun) -> Result<OpenTurn> {
     let node = db.node();
     db.write(move |tx| {
         let NewRun { session, turn, question, origin } = new;
         if let Some(session) = session {
+            // Else it would be in no list: nothing deletes the sessions of a conversation that is gone.
+            if let Some(parent) = session.parent {
+                conversations::get(tx, turn.caller.user, parent)?;
+            }
             conversations::insert(tx, turn.conversation, turn.caller.user, &session, turn.now)?;
         }
         if let Some(origin) = origin {
@@ -91,119 +102,13 @@ fn begun(row: &Row<'_>) -> Result<Begun> {
 pub async fn begun_by(db: &Db, call: CallId, report: Report) -> Result<Option<Begun>> {
     let sql = "SELECT t.id, t.conversation, c.agent FROM turns t JOIN conversations c ON c.id = t.conversation
                WHERE t.call = ?1";
+    let node = db.node();
     db.write(move |tx| {
         let found = tx.first(sql, [call.to_string()], begun)?;
         if let Some(begun) = &found {
-            turn_to(tx, begun.run, report)?;
+            turn_to(tx, begun.run, report, node)?;
         }
         Ok(found)
-    })
-    .await
-}
-
-/// Changes whether the end of a run is awaited or told later, unless it was told already.
-pub async fn report(db: &Db, run: RunId, report: Report) -> Result<()> {
-    db.write(move |tx| turn_to(tx, run, report)).await
-}
-
-fn turn_to(tx: &Tx, run: RunId, report: Report) -> Result<()> {
-    let sql = "UPDATE turns SET report = ?2 WHERE id = ?1 AND report IN ('awaited', 'due')";
-    tx.run(sql, (run.to_string(), report.as_str())).map(drop)
-}
-
-/// Keeps that a call has given the end of a run.
-pub async fn heard(db: &Db, run: RunId) -> Result<()> {
-    let sql = "UPDATE turns SET report = 'told' WHERE id = ?1 AND report IS NOT NULL";
-    db.write(move |tx| tx.run(sql, [run.to_string()]).map(drop)).await
-}
-
-/// Tells nobody of the ends of the runs below this one: whoever stops it wants none.
-pub async fn hush(db: &Db, run: RunId) -> Result<()> {
-    let sql = "WITH RECURSIVE below (id) AS (
-                 SELECT id FROM turns WHERE parent = ?1
-                 UNION SELECT t.id FROM turns t JOIN below b ON t.parent = b.id
-               )
-               UPDATE turns SET report = 'told' WHERE report IS NOT NULL AND id IN (SELECT id FROM below)";
-    db.write(move |tx| tx.run(sql, [run.to_string()]).map(drop)).await
-}
-
-/// Lets the ends be told later of the runs that calls awaited which nobody makes any more: calls of these runs, and of others
-/// that are not under way.
-pub async fn unawait(db: &Db, left: &[RunId]) -> Result<()> {
-    let left: Vec<String> = left.iter().map(RunId::to_string).collect();
-    db.write(move |tx| {
-        tx.run(
-            "UPDATE turns SET report = 'due' WHERE report = 'awaited'
-               AND NOT EXISTS (SELECT 1 FROM turns p WHERE p.id = turns.parent AND p.state = 'running')",
-            (),
-        )?;
-        let sql = "UPDATE turns SET report = 'due' WHERE report = 'awaited' AND parent = ?1";
-        tx.many(sql, left.iter().map(|run| [run.clone()])).map(drop)
-    })
-    .await
-}
-
-/// The conversations that are to be told of runs which are over.
-pub async fn to_tell(db: &Db) -> Result<Vec<(UserId, ConversationId)>> {
-    let sql = "SELECT DISTINCT t.tells, c.person FROM turns t JOIN conversations c ON c.id = t.tells
-               WHERE t.tells IS NOT NULL AND t.report = 'due' AND t.state NOT IN ('running', 'waiting')
-                 AND c.person IS NOT NULL";
-    db.read(move |tx| tx.all(sql, (), |row| Ok((row.parsed("person")?, row.parsed("tells")?)))).await
-}
-
-/// The runs that are over and that a conversation is to be told of, the first begun first, each with the run that began it.
-pub async fn due(db: &Db, conversation: ConversationId) -> Result<Vec<(Begun, Option<RunId>)>> {
-    let sql =
-        "SELECT t.id, t.conversation, t.parent, c.agent FROM turns t JOIN conversations c ON c.id = t.conversation
-               WHERE t.tells = ?1 AND t.report = 'due' AND t.state NOT IN ('running', 'waiting') ORDER BY t.id";
-    let parent = |row: &Row<'_>| row.get::<Option<String>>("parent")?.map(|id| id.parse()).transpose();
-    db.read(move |tx| tx.all(sql, [conversation.to_string()], |row| Ok((begun(row)?, parent(row)?)))).await
-}
-
-/// A turn that is to be told of runs: the one that is under way, by its claim, or a new one.
-#[derive(Debug, Clone)]
-pub enum Told {
-    /// It goes on with what it is told.
-    UnderWay(Claim),
-    /// It begins with it.
-    New(Box<NewTurn>),
-}
-
-/// Tells a conversation of runs which are over: the message is kept with the turn that goes on from there. Returns that where
-/// it is new.
-///
-/// # Errors
-///
-/// If another was first, the turn is another's by now, or a new one may not begin. Nobody was told.
-pub async fn tell(
-    db: &Db,
-    told: Told,
-    runs: Vec<RunId>,
-    (message, origin): (Message, Option<Origin>),
-) -> Result<Option<OpenTurn>> {
-    let node = db.node();
-    db.write(move |tx| {
-        let sql = "UPDATE turns SET report = 'told' WHERE id = ?1 AND report = 'due'";
-        let mut count = 0;
-        for run in &runs {
-            count += tx.run(sql, [run.to_string()])?;
-        }
-        if count != runs.len() {
-            // What was changed is undone with the rest.
-            return Err(Error::conflict("This was told already."));
-        }
-        let (turn, conversation, begun) = match told {
-            Told::UnderWay(claim) => (claim.turn, turns::hold_in(tx, claim)?, None),
-            Told::New(new) => {
-                let begun = turns::insert(tx, &new, node)?;
-                (begun.id, new.conversation, Some(begun))
-            }
-        };
-        if let Some(origin) = origin {
-            conversations::taint(tx, conversation, &origin)?;
-        }
-        messages::insert(tx, conversation, &Message { turn_id: turn, ..message })?;
-        Ok(begun)
     })
     .await
 }
@@ -335,4 +240,26 @@ pub async fn of_calls(db: &Db, conversation: ConversationId) -> Result<Vec<(Call
         Ok((row.parsed("call")?, session))
     };
     db.read(move |tx| tx.all(sql, [conversation.to_string()], read)).await
+}
+
+/// The last messages of a conversation that have a text, so many at most and about so many bytes, in order.
+pub async fn last_texts(
+    db: &Db,
+    conversation: ConversationId,
+    (limit, most): (usize, u64),
+) -> Result<Vec<SessionMessage>> {
+    let sql = "SELECT role, text, created_at FROM messages WHERE conversation = ?1 AND text <> '' AND
+                 octet_length(text) + coalesce((SELECT CAST(sum(octet_length(later.text)) AS BIGINT) FROM messages later
+                   WHERE later.conversation = ?1 AND later.seq > messages.seq), 0) <= ?3
+               ORDER BY seq DESC LIMIT ?2";
+    let bound =
+        (conversation.to_string(), i64::try_from(limit).unwrap_or(i64::MAX), i64::try_from(most).unwrap_or(i64::MAX));
+    let read = |row: &Row<'_>| {
+        let role: String = row.get("role")?;
+        let role: Role = serde_json::from_value(role.into()).map_err(Error::internal)?;
+        Ok(SessionMessage { role, text: row.get("text")?, time: row.time("created_at")? })
+    };
+    let mut last = db.read(move |tx| tx.all(sql, bound, read)).await?;
+    last.reverse();
+    Ok(last)
 }

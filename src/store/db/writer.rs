@@ -1,7 +1,6 @@
 //! The writer: groups of writes, one transaction for each, and the bell that rings after a commit.
 
 use std::{
-    any::Any,
     panic::{AssertUnwindSafe, catch_unwind},
     sync::{
         Arc,
@@ -17,6 +16,7 @@ use tokio::{
 
 use crate::sql::{Connection, Tx};
 use satchel_model::error::{Error, Kind, Result};
+use satchel_share::boxed::Boxed;
 
 /// The part that is undone where a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,19 +35,15 @@ pub(super) enum Order {
     Close,
 }
 
-/// What work on the database yields. One type for all of it: what waits for a hundred and more types of values would else be
-/// compiled for each.
-pub(super) type Yield = Box<dyn Any + Send>;
-
 /// Work on the database.
-pub(super) type Work = Box<dyn FnOnce(&Tx) -> Result<Yield> + Send>;
+pub(super) type Work = Box<dyn FnOnce(&Tx) -> Result<Boxed> + Send>;
 
 /// A write that waits for its commit.
 pub(super) struct Job {
     work: Option<Work>,
     undo: Undo,
-    outcome: Option<Result<Yield>>,
-    reply: oneshot::Sender<Result<Yield>>,
+    outcome: Option<Result<Boxed>>,
+    reply: oneshot::Sender<Result<Boxed>>,
     _place: OwnedSemaphorePermit,
 }
 
@@ -55,7 +51,7 @@ impl Job {
     pub(super) fn new(
         work: Work,
         undo: Undo,
-        reply: oneshot::Sender<Result<Yield>>,
+        reply: oneshot::Sender<Result<Boxed>>,
         place: OwnedSemaphorePermit,
     ) -> Self {
         Self { work: Some(work), undo, outcome: None, reply, _place: place }

@@ -70,7 +70,7 @@ impl Turns {
     ///
     /// If the person has no such conversation, or too much waits there already.
     pub async fn queue(&self, new: NewQueued) -> Result<Option<QueuedMessage>> {
-        let caller = rows::asker(&new.caller)?;
+        let caller = rows::asker(&new.caller, None)?;
         let attachments = serde_json::to_string(&new.attachments).map_err(Error::internal)?;
         self.db
             .write(move |tx| {
@@ -115,24 +115,27 @@ impl Turns {
             .await
     }
 
-    /// Changes a message that waits.
+    /// Changes a message that waits. Whoever gives it another text is its sender from then on.
     ///
     /// # Errors
     ///
     /// If it does not wait any more: it was sent, or withdrawn.
     pub async fn change_queued(
         &self,
-        user: UserId,
+        by: &Caller,
         (conversation, id): (ConversationId, MessageId),
         change: QueuedChange,
     ) -> Result<QueuedMessage> {
+        let user = by.user;
+        let sender = change.text.is_some().then(|| rows::asker(by, None)).transpose()?;
         self.db
             .write(move |tx| {
                 conversations::get(tx, user, conversation)?;
                 tx.run(
-                    "UPDATE queued_messages SET text = coalesce(?3, text), moment = coalesce(?4, moment)
+                    "UPDATE queued_messages SET text = coalesce(?3, text), moment = coalesce(?4, moment),
+                       caller = coalesce(?5, caller)
                      WHERE id = ?1 AND conversation = ?2",
-                    (id.to_string(), conversation.to_string(), change.text, change.moment.map(Moment::as_str)),
+                    (id.to_string(), conversation.to_string(), change.text, change.moment.map(Moment::as_str), sender),
                 )?;
                 let changed = one(tx, conversation, id)?;
                 note_change(tx, conversation)?;
@@ -289,7 +292,7 @@ fn waiting(row: &Row<'_>) -> Result<Waiting> {
         id: row.parsed("id")?,
         text: row.get("text")?,
         provider: provider.map(|id| id.parse()).transpose()?,
-        caller: rows::caller(row)?,
+        caller: rows::caller(row)?.caller,
     })
 }
 

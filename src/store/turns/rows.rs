@@ -10,14 +10,15 @@ use crate::{
     sql::{Row, Tx, params},
 };
 use satchel_model::{
-    agent::{Above, AgentAt, session::Report},
+    agent::{ActingAgent, AgentAt, session::Report},
     call::TicketId,
     caller::{Caller, Credential, Door, Permissions},
     conversation::{Turn, TurnId, TurnState},
-    error::{Error, Result},
+    error::{Error, Kind, Result},
     id::Id,
     job::JobName,
     llm::Usage,
+    policy::Situation,
     run::{Purpose, RunKind},
     user::{ApiKey, UserId},
 };
@@ -29,6 +30,12 @@ struct Asker {
     username: String,
     permissions: Permissions,
     key: Option<Id<ApiKey>>,
+    /// The agent within whose bounds it is begun, where one had it begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    within: Option<Arc<ActingAgent>>,
+    /// The circumstances of the session it is in, if it is in one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    session: Option<Arc<Situation>>,
 }
 
 pub(super) const LATEST: &str =
@@ -41,13 +48,12 @@ const AT_ONCE: i64 = 16;
 /// Why no turn begins beside another one of its conversation.
 pub const UNDER_WAY: &str = "An answer is under way here. Wait for it, or stop it first.";
 
-/// Fails where as many turns of a person run as may at once. One that waits for a session has left its place to that: a tree of
-/// them never waits for places that it holds itself. `leaving` is the one that is about to.
+/// Fails where as many turns of a person run as may at once. One that waits for a session that runs has left its place to that:
+/// a tree of them never waits for places that it holds itself. `leaving` is the one that is about to.
 pub(super) fn require_few(tx: &Tx, user: UserId, leaving: Option<TurnId>) -> Result<()> {
     let running = "SELECT count(*) FROM turns t JOIN conversations c ON c.id = t.conversation
                    WHERE t.state = 'running' AND c.person = ?1 AND t.id <> ?2
-                     AND NOT EXISTS (SELECT 1 FROM turns s WHERE s.parent = t.id AND s.report = 'awaited'
-                                       AND s.state IN ('running', 'waiting'))";
+                     AND NOT EXISTS (SELECT 1 FROM turns s WHERE s.parent = t.id AND s.report = 'awaited' AND s.state = 'running')";
     let leaving = leaving.map(|id| id.to_string()).unwrap_or_default();
     if tx.one::<i64>(running, (user.to_string(), leaving))? < AT_ONCE {
         return Ok(());
@@ -57,14 +63,14 @@ pub(super) fn require_few(tx: &Tx, user: UserId, leaving: Option<TurnId>) -> Res
     )))
 }
 
-/// Whoever sends a message, as rows keep them.
-pub(super) fn asker(caller: &Caller) -> Result<String> {
+/// Whoever sends a message, as rows keep them; in a session, with its circumstances.
+pub(super) fn asker(caller: &Caller, session: Option<Arc<Situation>>) -> Result<String> {
     let key = match caller.credential {
         Credential::Key(id) => Some(id),
         Credential::Session | Credential::Local => None,
     };
-    let Caller { user, username, permissions, .. } = caller;
-    let asker = Asker { user: *user, username: username.clone(), permissions: permissions.clone(), key };
+    let Caller { user, username, permissions, agent, .. } = caller.clone();
+    let asker = Asker { user, username, permissions, key, within: agent, session };
     serde_json::to_string(&asker).map_err(Error::internal)
 }
 
@@ -73,21 +79,24 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     if tx.exists(busy, [new.conversation.to_string()])? {
         return Err(Error::conflict(UNDER_WAY));
     }
-    let Purpose { kind, parent, job, above, call, tells } = &new.purpose;
+    let Purpose { kind, parent, job, session, call, tells } = &new.purpose;
     let awaited = tells.is_some_and(|(_, report)| report == Report::Awaited);
     require_few(tx, new.caller.user, parent.filter(|_| awaited))?;
+    if let Some(parent) = parent {
+        require_going(tx, *parent)?;
+    }
     let caller = &new.caller;
     let id = TurnId::new();
     let draft = (new.agent.version == 0).then(|| serde_json::to_string(&new.agent.content)).transpose();
     let draft = draft.map_err(Error::internal)?;
     tx.run(
         "INSERT INTO turns (id, conversation, state, caller, provider, started_at, node, run, kind, parent, job, agent,
-                            agent_version, agent_draft, above, call, tells, report)
+                            agent_version, agent_draft, call, tells, report, waiter)
          VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
         params![
             id.to_string(),
             new.conversation.to_string(),
-            asker(caller)?,
+            asker(caller, session.clone())?,
             new.provider.map(|id| id.to_string()),
             new.now.millis(),
             node.to_string(),
@@ -97,13 +106,14 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
             new.agent.id.as_str(),
             new.agent.version,
             draft,
-            above.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?,
             call.map(|id| id.to_string()),
             tells.map(|(conversation, _)| conversation.to_string()),
             tells.map(|(_, report)| report.as_str()),
+            awaited.then(|| node.to_string()),
         ],
     )?;
-    let acting = Some(Arc::new(new.agent.acting_below(above.clone())));
+    let acting = new.agent.acting().within(caller.agent.clone()).in_session(session.clone());
+    let acting = Some(Arc::new(acting));
     Ok(OpenTurn {
         id,
         conversation: new.conversation,
@@ -117,11 +127,20 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         stop_asked: false,
         job: job.clone(),
         parent: *parent,
-        above: above.clone(),
+        session: session.clone(),
         tells: tells.map(|(conversation, _)| conversation),
         kind: *kind,
         run: 1,
     })
+}
+
+/// Fails where a run was stopped: nothing begins below it any more.
+fn require_going(tx: &Tx, run: TurnId) -> Result<()> {
+    let stopped = "SELECT 1 FROM turns WHERE id = ?1 AND (stop_asked OR state = 'cancelled')";
+    match tx.exists(stopped, [run.to_string()])? {
+        true => Err(Error::new(Kind::Cancelled, "This was stopped: nothing is begun for it any more.")),
+        false => Ok(()),
+    }
 }
 
 /// The text of an agent that was deleted with its owner: it calls nothing.
@@ -144,15 +163,17 @@ fn job(row: &Row<'_>) -> Result<Option<JobName>> {
 pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
     let state: String = row.get("state")?;
     let provider: Option<String> = row.get("provider")?;
-    let agent =
-        AgentAt { id: row.parsed("agent")?, version: row.get("agent_version")?, content: row.json("agent_content")? };
-    let above: Option<Arc<Above>> = row.optional_json("above")?;
+    let (id, version, content) = (row.parsed("agent")?, row.get("agent_version")?, row.json("agent_content")?);
+    // Its origin has come into the conversation with the turn.
+    let agent = AgentAt { id, version, content, origin: None };
+    let began = caller(row)?;
     let parsed = |column| row.get::<Option<String>>(column);
     Ok(OpenTurn {
         id: row.parsed("id")?,
         conversation: row.parsed("conversation")?,
         state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
-        caller: Caller { agent: Some(Arc::new(agent.acting_below(above.clone()))), ..caller(row)? },
+        session: began.session.clone(),
+        caller: began.acting_as(&agent),
         agent: Arc::new(agent),
         tokens: row.get::<i64>("tokens")?.unsigned_abs(),
         provider: provider.map(|text| text.parse()).transpose()?,
@@ -161,7 +182,6 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
         stop_asked: row.get("stop_asked")?,
         job: job(row)?,
         parent: parsed("parent")?.map(|id| id.parse()).transpose()?,
-        above,
         tells: parsed("tells")?.map(|id| id.parse()).transpose()?,
         kind: parsed("kind")?.map_or(Ok(RunKind::Chat), |kind| RunKind::parse(&kind))?,
         run: row.get("run")?,
@@ -178,25 +198,41 @@ pub(super) const NOW: &str = "t.kind, CASE WHEN u.disabled THEN '[]' ELSE r.perm
 pub(super) const WHO: &str = "JOIN users u ON u.id = c.person JOIN roles r ON r.name = u.role
     LEFT JOIN api_keys k ON k.id = t.caller ->> 'key'";
 
+/// Whoever began a turn, before its agent acts for them.
+pub(super) struct Began {
+    pub(super) caller: Caller,
+    session: Option<Arc<Situation>>,
+}
+
+impl Began {
+    /// The caller of the turn: its agent acts, within the bounds of whichever had it begun.
+    fn acting_as(self, agent: &AgentAt) -> Caller {
+        let Self { caller, session } = self;
+        let acting = agent.acting().within(caller.agent.clone()).in_session(session);
+        Caller { agent: Some(Arc::new(acting)), ..caller }
+    }
+}
+
 /// The person who began a turn, and what they may do by the columns of [`NOW`].
-pub(super) fn caller(row: &Row<'_>) -> Result<Caller> {
+pub(super) fn caller(row: &Row<'_>) -> Result<Began> {
     let asker: Asker = row.json("caller")?;
     let (role, key): (Permissions, Permissions) = (row.json("by_role")?, row.json("by_key")?);
     let kind: Option<&str> = row.get("kind")?;
-    Ok(Caller {
+    let caller = Caller {
         user: asker.user,
         username: asker.username,
         permissions: asker.permissions.intersect(&role).intersect(&key),
         door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?),
         credential: asker.key.map_or(Credential::Session, Credential::Key),
         personal: row.get("personal")?,
-        agent: None,
-    })
+        agent: asker.within,
+    };
+    Ok(Began { caller, session: asker.session })
 }
 
 /// A ticket, who began its turn, and what they may do now.
 pub(super) fn given_up(row: &Row<'_>) -> Result<(TicketId, Caller)> {
-    Ok((row.parsed("ticket")?, caller(row)?))
+    Ok((row.parsed("ticket")?, Caller { agent: None, ..caller(row)?.caller }))
 }
 
 pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {

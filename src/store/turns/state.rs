@@ -55,6 +55,11 @@ impl Turns {
                         failure,
                     ],
                 )?;
+                if finished {
+                    // Its calls are over: what they awaited is told to whoever goes on here.
+                    let sql = "UPDATE turns SET report = 'due', waiter = NULL WHERE parent = ?1 AND report = 'awaited'";
+                    tx.run(sql, [turn.to_string()])?;
+                }
                 tx.run(
                     "UPDATE conversations SET updated_at = ?2 WHERE id = (SELECT conversation FROM turns WHERE id = ?1)",
                     (turn.to_string(), at.0.millis()),
@@ -146,7 +151,7 @@ pub(crate) fn charge(tx: &Tx, turn: TurnId, usage: Usage, billed: Option<Billed>
     tx.run(
         "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3,
            unpriced = unpriced OR CAST(?5 AS TEXT) IS NULL OR (currency IS NOT NULL AND currency <> ?5),
-           cost = coalesce(cost, 0) + coalesce(?4, 0), currency = coalesce(currency, ?5)
+           cost = coalesce(cost, 0) + coalesce(CAST(?4 AS BIGINT), 0), currency = coalesce(currency, ?5)
          WHERE id = ?1",
         params![turn.to_string(), usage.input_tokens.cast_signed(), usage.output_tokens.cast_signed(), cost, currency,],
     )

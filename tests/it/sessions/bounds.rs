@@ -32,7 +32,7 @@ async fn each_level_loses_what_it_is_denied_and_all_below_it_do() {
     let refused = |level: &str| -> Vec<bool> {
         let request = chat.llm.bodies(level)[1].clone();
         let read = crate::support::chat::results(&request);
-        read.iter().take(4).map(|text| text.contains("may not use")).collect()
+        read.iter().take(4).map(|text| text.contains("may not make this call")).collect()
     };
     assert_eq!(refused("Level 0"), [false, false, false, false]);
     assert_eq!(refused("Level 1"), [false, true, false, false]);

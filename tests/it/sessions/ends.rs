@@ -17,6 +17,7 @@ async fn stopping_the_parent_stops_its_sessions() {
     let mut stream = chat.owner.say(&conversation, "Begin both.").await;
     stream.until("session").await;
     stream.until("session").await;
+    chat.llm.until_asked(4).await;
     chat.owner.do_it("POST", &format!("{conversation}/stop"), Value::Null).await;
     let states: Vec<Value> = runs(&chat.owner).await.iter().map(|run| run["state"].clone()).collect();
     assert_eq!(states, ["cancelled", "cancelled", "cancelled"]);

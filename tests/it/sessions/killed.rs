@@ -33,6 +33,8 @@ async fn a_tree_of_sessions_goes_on_after_a_kill_and_begins_none_twice() {
     let home = Home::new().await;
     let served = home.serve(&env).await;
     let owner = person(&home, &served);
+    // A title would be asked for of the same script.
+    owner.do_it("PUT", "/api/settings", json!({"chat": {"titles": "words"}})).await;
     let conversation = owner.conversation().await;
     let mut stream = owner.say(&conversation, "Lead.").await;
     stream.until("session").await;

@@ -36,7 +36,7 @@ async fn a_parent_whose_turn_is_over_is_woken_with_the_result_as_data() {
     let all = runs(&chat.owner).await;
     let kinds: Vec<&Value> = all.iter().map(|run| &run["kind"]).collect();
     assert_eq!(kinds, ["chat", "sub", "chat"]);
-    assert!(all[2].get("parent").is_none() && all[2]["conversation"] == all[0]["conversation"]);
+    assert_eq!((&all[2]["parent"], &all[2]["conversation"]), (&all[0]["id"], &all[0]["conversation"]));
 }
 
 #[tokio::test(flavor = "multi_thread")]

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::stage::{agent, runs, told};
 use crate::support::{
     chat::Chat,
-    fake_llm::{call, say},
+    fake_llm::{Piece, Reply, call, say},
 };
 
 fn infer(arguments: Value) -> crate::support::fake_llm::Reply {
@@ -48,4 +48,25 @@ async fn agents_with_tools_unknown_ones_and_budgets_that_are_used_up_are_refused
     for sentence in ["assistant is an agent with tools", "There is no agent 'nobody'", "The prompt is empty"] {
         assert!(read.contains(sentence), "{sentence}: {read}");
     }
+    let body = json!({"params": {"specialist": "reviewer", "prompt": "x".repeat(200_001)}});
+    let told = chat.owner.do_it("POST", "/api/tools/specialists_infer/invoke", body).await;
+    assert!(told["error"].as_str().unwrap().contains("A prompt has at most 200,000"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_answer_that_breaks_off_is_paid_for_all_the_same() {
+    let chat =
+        Chat::start(vec![infer(json!({"specialist": "reviewer", "prompt": "Review: x = y"})), say("It broke.")]).await;
+    agent(&chat, "reviewer", json!({"tools": false})).await;
+    let half = Reply::Answer(vec![Piece::Text("Nothing".to_owned()), Piece::Break]);
+    chat.llm.when("Review: x = y", vec![half; 8]);
+    chat.owner.turn("Have it reviewed.").await;
+    let usage = loop {
+        let usage = runs(&chat.owner).await.remove(0)["usage"]["input_tokens"].as_u64().unwrap();
+        if usage > 20 {
+            break usage;
+        }
+        crate::support::library::pause().await;
+    };
+    assert!(usage > 25, "{usage}");
 }

@@ -148,11 +148,16 @@ async fn a_program_does_not_steer_a_turn_that_its_person_began() {
     let stream = person.say(&conversation, "6 * 7?").await;
     chat.llm.until_asked(1).await;
     queue(&program, &conversation, "Do something else.", "now").await;
+    // Words of its own in place of the person's are its own, too.
+    let theirs = queue(&person, &conversation, "In metres.", "now").await;
+    let place = format!("{conversation}/queue/{}", theirs["id"].as_str().unwrap());
+    program.do_it("PATCH", &place, json!({"content": "Do something else again."})).await;
     go_on.notify_one();
     let events = stream.rest().await;
     assert!(!names(&events).contains(&"steered"), "{:?}", names(&events));
-    let texts = said(&person, &conversation, 5).await;
-    assert_eq!(texts.last().unwrap(), "Hello, program.");
+    // Its second message goes into the turn that its first one begins.
+    let texts = said(&person, &conversation, 6).await;
+    assert_eq!(texts[2..], ["42.", "Do something else.", "Do something else again.", "Hello, program."]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -246,4 +251,29 @@ async fn what_waits_is_its_persons_alone_and_goes_with_the_conversation() {
     let db = &chat.app.satchel.app.db;
     let left: i64 = db.read(|tx| tx.one("SELECT count(*) FROM queued_messages", ())).await.unwrap();
     assert_eq!(left, 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_a_key_writes_into_a_message_that_waits_is_the_keys() {
+    let go_on = Arc::new(Notify::new());
+    let chat = Chat::start(vec![held(&go_on), say("Two."), say("Three."), say("Four.")]).await;
+    let person = chat.person(&["*"]).await;
+    let key = person.do_it("POST", "/api/keys", json!({"name": "ci", "permissions": [], "personal": true})).await;
+    let program = Person::bearer(&chat.app.satchel.url, key["key"].as_str().unwrap());
+    let conversation = person.conversation().await;
+    let mut stream = person.say(&conversation, "One?").await;
+    stream.until("token").await;
+    let own = queue(&person, &conversation, "Two?", "next").await;
+    let theirs = queue(&person, &conversation, "Three?", "next").await;
+    let place = |one: &Value| format!("{conversation}/queue/{}", one["id"].as_str().unwrap());
+    program.do_it("PATCH", &place(&own), json!({"when": "next"})).await;
+    program.do_it("PATCH", &place(&theirs), json!({"content": "Send it all away."})).await;
+    go_on.notify_one();
+    stream.rest().await;
+    said(&person, &conversation, 6).await;
+    let runs = person.do_it("GET", "/api/runs", Value::Null).await;
+    assert_eq!(runs.as_array().unwrap().len(), 3, "{runs}");
+    // Whatever a key has said in a conversation counts as content from outside for its person.
+    person.say(&conversation, "And now?").await;
+    assert_eq!(person.view(&conversation).await["tainted"], true);
 }

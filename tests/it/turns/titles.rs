@@ -44,7 +44,7 @@ async fn the_model_names_a_conversation_after_its_first_answer_and_no_other() {
     let told = asked["messages"].to_string();
     assert!(told.contains("Where do herons usually stand?") && told.contains("At the weir."), "{told}");
     let events = chat.owner.say(&conversation, "And how many?").await.rest().await;
-    assert_eq!(find(&events, "done").data["titling"], false);
+    assert_eq!(find(&events, "done").data.get("titling"), None);
     assert_eq!(chat.llm.seen().len(), 3);
     let view = chat.owner.view(&conversation).await;
     let runs = chat.owner.do_it("GET", "/api/runs", Value::Null).await;
@@ -60,7 +60,7 @@ async fn a_title_of_a_person_stays_also_where_they_write_it_meanwhile() {
     let made = chat.owner.do_it("POST", "/api/conversations", json!({"title": "Mine"})).await;
     let named = format!("/api/conversations/{}", made["id"].as_str().unwrap());
     let events = chat.owner.say(&named, "One?").await.rest().await;
-    assert_eq!(find(&events, "done").data["titling"], false);
+    assert_eq!(find(&events, "done").data.get("titling"), None);
     let (conversation, _) = chat.owner.turn("Two?").await;
     chat.llm.until_asked(3).await;
     chat.owner.do_it("PATCH", &conversation, json!({"title": "Mine, too"})).await;
@@ -89,4 +89,18 @@ async fn what_came_from_outside_has_no_say_in_a_title() {
     assert_eq!(title_after(&chat, &conversation, "What does the page say?").await, "Herons");
     let told = chat.llm.body(1)["messages"].to_string();
     assert!(told.contains("What does the page say?") && !told.contains("FREE MONEY"), "{told}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn an_agent_that_has_used_up_its_share_makes_no_title() {
+    let chat = by_the_model(vec![say("At the weir.")]).await;
+    let draft = json!({"name": "worker", "budget": {"tokens_per_day": 1_000}, "shared_with": ["*"]});
+    chat.owner.do_it("POST", "/api/agents", draft).await;
+    let much = Reply::Answer(vec![Piece::Text("At the weir.".to_owned()), Piece::Usage(1_000, 5)]);
+    chat.llm.replace_script(vec![much, titled("Never")]);
+    let made = chat.owner.do_it("POST", "/api/conversations", json!({"agent": "worker"})).await;
+    let conversation = format!("/api/conversations/{}", made["id"].as_str().unwrap());
+    let events = chat.owner.say(&conversation, "Where do herons stand?").await.rest().await;
+    assert_eq!(find(&events, "done").data.get("titling"), None);
+    assert_eq!(chat.llm.asked(), 1);
 }

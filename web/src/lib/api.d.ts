@@ -901,7 +901,7 @@ export interface paths {
         delete: operations["delete_api_conversations_id_queue_message_id"];
         options?: never;
         head?: never;
-        /** Changes a message that waits. */
+        /** Changes a message that waits. Whoever gives it another text is its sender from then on, with what they may do. */
         patch: operations["patch_api_conversations_id_queue_message_id"];
         trace?: never;
     };
@@ -3004,6 +3004,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tickets/decided": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's questions that are decided, or lapsed, the newest first. */
+        get: operations["get_api_tickets_decided"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tickets/{id}": {
         parameters: {
             query?: never;
@@ -4392,6 +4409,44 @@ export interface components {
             /** @description The state of the ticket now. */
             state: components["schemas"]["TicketState"];
             result?: components["schemas"]["InvokeAnswer"] | null;
+            rule?: components["schemas"]["Rule"] | null;
+        };
+        /** @description A question that is decided, without its arguments. */
+        DecidedTicket: {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The conversation it was asked in, while there is one.
+             */
+            topic?: string | null;
+            job?: components["schemas"]["JobName"] | null;
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description The risk of the call. */
+            risk: components["schemas"]["Risk"];
+            /** @description The question. */
+            question: string;
+            /** @description The rule that asked, in words. */
+            reason: string;
+            /** @description The end. */
+            outcome: components["schemas"]["TicketOutcome"];
+            /** @description The person's reason against it, or what went wrong. */
+            note?: string | null;
+            /** @description The person who allowed it. */
+            approved_by?: string | null;
+            /**
+             * Format: uint64
+             * @description The number of arguments that they changed.
+             */
+            edited: number;
+            rule?: components["schemas"]["RuleMade"] | null;
+            /** @description The time at which it was asked. */
+            created_at: components["schemas"]["Time"];
+            decided_at?: components["schemas"]["Time"] | null;
         };
         /**
          * @description A person's answer to a ticket.
@@ -4410,6 +4465,11 @@ export interface components {
             question?: string | null;
             /** @description Do not ask again in this conversation about what the ticket's `scope` says; refused where it has none. */
             for_conversation?: boolean;
+            /**
+             * @description Make a rule of the question, which lets later calls like it through: the host of each address, every other value
+             *     exactly. It is made once the question is decided, so that none is left of what was not approved.
+             */
+            always?: boolean;
         };
         /** @description A model server that was found on this machine. */
         DetectedProvider: {
@@ -7400,6 +7460,13 @@ export interface components {
          * @enum {string}
          */
         RuleDecision: "allow" | "ask" | "deny";
+        /** @description A rule that was made from a question. */
+        RuleMade: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its decision. */
+            decision: components["schemas"]["RuleDecision"];
+        };
         /** @description A run. */
         Run: {
             /**
@@ -8407,6 +8474,11 @@ export interface components {
             /** @description The time at which it lapses: 300 s later; of a job's, so late that its owner finds it. */
             expires_at: components["schemas"]["Time"];
         };
+        /**
+         * @description The end of a question.
+         * @enum {string}
+         */
+        TicketOutcome: "allowed" | "failed" | "refused" | "expired";
         /**
          * @description The state of a ticket.
          * @enum {string}
@@ -24554,6 +24626,79 @@ export interface operations {
             };
             /** @description The caller may not do this, or the request comes from another site. */
             403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_tickets_decided: {
+        parameters: {
+            query?: {
+                /** @description The end: `allowed`, `failed`, `refused` or `expired`. */
+                outcome?: string | null;
+                /** @description A part of the tool's name. */
+                tool?: string | null;
+                /** @description The number of questions; 50 if left out, 200 at most. */
+                limit?: number | null;
+                /** @description Questions that were asked before this one: the id of the last one of the answer before. */
+                before?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedTicket"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
                 headers: {
                     [name: string]: unknown;
                 };

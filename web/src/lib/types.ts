@@ -50,6 +50,8 @@ export type Cost = Schemas['Money'];
 export type Usage = Schemas['UsageReport'];
 export type UsageRow = Schemas['UsageRow'];
 export type UsageBudget = Schemas['UsageBudget'];
+/** A question that is decided. */
+export type DecidedTicket = Schemas['DecidedTicket'];
 /** A message that waits behind an answer. */
 export type QueuedMessage = Schemas['QueuedMessage'];
 export type Moment = Schemas['Moment'];

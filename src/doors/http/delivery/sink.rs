@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use satchel_model::error::{Error, Result};
 
-/// What JSON is written to. One type for all three, so that each value's code is compiled once.
+/// A writer of JSON that keeps or counts. One type for all three, so that each value's code is compiled once.
 pub(in crate::http) struct Sink {
     kept: Vec<u8>,
     keeps: bool,
@@ -24,7 +24,7 @@ impl Sink {
         Self { kept: Vec::new(), keeps: false, bytes: 0, most: usize::MAX }
     }
 
-    /// What it has kept.
+    /// The bytes it has kept.
     pub(in crate::http) fn into_kept(self) -> Vec<u8> {
         self.kept
     }

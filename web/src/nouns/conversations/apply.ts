@@ -69,7 +69,8 @@ export function apply(picture: Picture, event: ServerEvent): boolean {
       picture.usage = data as unknown as NonNullable<Picture['usage']>;
       break;
     case 'queue':
-      picture.queued = (data['queued'] as QueuedMessage[] | undefined) ?? [];
+      // A later one says what this one said.
+      picture.queued = (data['queued'] as QueuedMessage[] | undefined) ?? picture.queued;
       break;
     case 'steered':
       steer(picture, data['message'] as Message);

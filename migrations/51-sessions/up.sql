@@ -5,12 +5,12 @@ ALTER TABLE conversations ADD COLUMN parent TEXT;
 ALTER TABLE conversations ADD COLUMN depth INTEGER NOT NULL DEFAULT 0;
 CREATE INDEX conversations_parent ON conversations (parent) WHERE parent IS NOT NULL;
 
--- Whoever began the session that a run is in, with their bounds, JSON.
-ALTER TABLE turns ADD COLUMN above TEXT;
 -- The call that began the run: it begins one, however often it is made.
 ALTER TABLE turns ADD COLUMN call TEXT;
 -- The conversation that is told what comes of the run, and how far that is: awaited by its call, due, or told.
 ALTER TABLE turns ADD COLUMN tells TEXT;
 ALTER TABLE turns ADD COLUMN report TEXT;
+-- The node whose call awaits it.
+ALTER TABLE turns ADD COLUMN waiter TEXT;
 CREATE UNIQUE INDEX turns_call ON turns (call) WHERE call IS NOT NULL;
 CREATE INDEX turns_tells ON turns (tells, report) WHERE tells IS NOT NULL;
