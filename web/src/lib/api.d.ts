@@ -5057,6 +5057,9 @@ export interface components {
             approved_by?: string | null;
             /** @description Changes that person made, redacted as the arguments are. */
             edited?: components["schemas"]["Edit"][];
+            /** @description The name then of the agent that did it, if one did. */
+            agent?: string | null;
+            situation?: components["schemas"]["Situation"] | null;
             /** @description Hash of the row before, hex. */
             prev_hash: string;
             /** @description SHA-256 over the row before's hash, the number and the body, hex. */
@@ -7998,6 +8001,40 @@ export interface components {
             denied: number;
             /** @description The tools that fit what was searched for, in the order of their ids: 300 at most. */
             tools: components["schemas"]["SeenTool"][];
+        };
+        /** @description The circumstances of a call that decide which layers apply to it. A call from a door, without an agent, has none. */
+        Situation: {
+            /**
+             * @description The id of the agent that asks.
+             * @default null
+             */
+            agent: string | null;
+            /**
+             * @description The ids of the agents within whose bounds it asks: their layers hold as well.
+             * @default []
+             */
+            within: string[];
+            /**
+             * @description The name of the provider whose model asks.
+             * @default null
+             */
+            provider: string | null;
+            /**
+             * @description The id of the channel that what it answers came through.
+             * @default null
+             */
+            channel: string | null;
+            /**
+             * @description `true` for calls that code in a confined worker makes.
+             * @default false
+             */
+            sandboxed: boolean;
+            /**
+             * Format: uint8
+             * @description Sessions above the one that asks: 0 in a conversation that a person holds.
+             * @default 0
+             */
+            depth: number;
         };
         /**
          * @description The origin of a tool: the part of its id before the colon.
