@@ -234,28 +234,20 @@ impl Run {
     /// The turn's row in the audit.
     pub(super) async fn record(&self, state: TurnState, error: Option<&Error>) -> Result<()> {
         let cost = self.shared().turns.latest(self.conversation()).await?.map(|turn| turn.usage);
+        let (caller, action) = (self.caller(), format!("turn {}", state.as_str()));
         let event = Event {
-            time: self.app().clock.now(),
-            event_type: EventType::ChatTurn,
-            user_id: Some(self.caller().user),
-            user: self.caller().username.clone(),
+            user_id: Some(caller.user),
+            user: caller.username.clone(),
+            agent: caller.agent.as_ref().map(|agent| agent.name.clone()),
             topic: Some(self.conversation()),
-            tool: None,
-            door: self.caller().door,
-            action: format!("turn {}", state.as_str()),
             arguments: json!({"turn": self.id(), "model_calls": self.turn.model_calls, "usage": cost}),
-            risk: None,
             outcome: match state {
                 TurnState::Failed => AuditOutcome::Failure,
                 TurnState::Cancelled => AuditOutcome::Stopped,
                 TurnState::Running | TurnState::Waiting | TurnState::Done => AuditOutcome::Success,
             },
             error: error.map(|error| error.message().to_owned()),
-            duration_ms: None,
-            call_id: None,
-            approved_by: None,
-            edited: Vec::new(),
-            own_words: false,
+            ..Event::new(self.app().clock.now(), EventType::ChatTurn, caller.door, action)
         };
         self.app().stores.audit.append(event).await.map(drop)
     }

@@ -287,23 +287,13 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
 /// The row of a decision that runs nothing, without its moment, its reason, its arguments and the call it is about.
 fn decision_row(ticket: &Ticket, person: &Caller, action: &str, outcome: AuditOutcome) -> Event {
     Event {
-        time: Time::from_millis(0),
-        event_type: EventType::ToolInvocation,
         user_id: Some(person.user),
         user: person.username.clone(),
         topic: ticket.topic,
         tool: Some(ticket.tool.clone()),
-        door: person.door,
-        action: action.to_owned(),
-        arguments: json!({}),
         risk: Some(ticket.risk),
         outcome,
-        error: None,
-        duration_ms: None,
-        call_id: None,
-        approved_by: None,
-        edited: Vec::new(),
-        own_words: false,
+        ..Event::new(Time::from_millis(0), EventType::ToolInvocation, person.door, action)
     }
 }
 

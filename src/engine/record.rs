@@ -18,6 +18,7 @@ use satchel_model::{
     call::{Call, Edit, Outcome},
     error::{Error, Kind, Result},
     origin::Origin,
+    policy::Situation,
     rule::Rule,
     secret_name::is_secret,
     spec::Risk,
@@ -52,26 +53,23 @@ impl Record {
             None => "invoke",
         };
         let edited = approval.map_or_else(Vec::new, |approval| approval.edited.clone());
+        let door = call.caller.door;
         let event = Event {
-            time: now,
-            event_type: EventType::ToolInvocation,
             user_id: Some(call.caller.user),
             user: call.caller.username.clone(),
             topic: call.topic,
             tool: Some(clip(&call.tool, 80, Unmasked)),
-            door: call.caller.door,
-            action: action.to_owned(),
             // Until the tool is known, and what of its arguments is private, no value is kept.
             arguments: names_only(&call.params),
-            risk: None,
             outcome: AuditOutcome::Failure,
-            error: None,
-            duration_ms: None,
             call_id: Some(call.id),
             approved_by: approval.map(|approval| approval.by.clone()),
             edited: edits::names_only(&edited),
+            agent: call.caller.agent.as_ref().map(|agent| agent.name.clone()),
+            situation: (call.situation != Situation::default()).then(|| call.situation.clone()),
             // What calls another is a script's author's words.
             own_words: call.caller.is_person() && call.depth == 0,
+            ..Event::new(now, EventType::ToolInvocation, door, action)
         };
         Self {
             event,

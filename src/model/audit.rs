@@ -3,7 +3,7 @@
 pub mod extract;
 
 use serde::{Deserialize, Serialize};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use self::extract::{LARGEST, MAX_TEXT, Unmasked, clip, extract};
 use super::{
@@ -12,13 +12,15 @@ use super::{
     conversation::ConversationId,
     error::{Error, Result},
     json::fits,
+    policy::Situation,
     spec::Risk,
     time::Time,
     user::UserId,
 };
 
-/// The format rows are written in. Rows of format 1 have neither `approved_by` nor `edited`.
-pub const FORMAT: i64 = 2;
+/// The format rows are written in. Rows of format 1 have neither `approved_by` nor `edited`, those before format 3 neither
+/// `agent` nor `situation`.
+pub const FORMAT: i64 = 3;
 
 /// The kind of thing that happened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -112,6 +114,12 @@ pub struct Event {
     /// Changes that person made, redacted as the arguments are.
     #[serde(default)]
     pub edited: Vec<Edit>,
+    /// The name then of the agent that did it, if one did.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The circumstances by which policies judged a call; `None` where there were none.
+    #[serde(default)]
+    pub situation: Option<Situation>,
     /// `true` if all its words are its user's own, a person's, as far as its conversation is clean. No part of the
     /// chain.
     #[serde(default)]
@@ -119,6 +127,31 @@ pub struct Event {
 }
 
 impl Event {
+    /// The event of an action that succeeded, with everything optional left out.
+    pub fn new(time: Time, event_type: EventType, door: Door, action: impl Into<String>) -> Self {
+        Self {
+            time,
+            event_type,
+            user_id: None,
+            user: String::new(),
+            topic: None,
+            tool: None,
+            door,
+            action: action.into(),
+            arguments: json!({}),
+            risk: None,
+            outcome: AuditOutcome::Success,
+            error: None,
+            duration_ms: None,
+            call_id: None,
+            approved_by: None,
+            edited: Vec::new(),
+            agent: None,
+            situation: None,
+            own_words: false,
+        }
+    }
+
     /// The event with no more of its arguments and of its reason than a row keeps, whoever made it.
     #[must_use]
     pub fn bounded(mut self) -> Self {
@@ -148,6 +181,8 @@ impl Event {
             call_id: self.call_id,
             approved_by: self.approved_by.as_deref(),
             edited: &self.edited,
+            agent: self.agent.as_deref(),
+            situation: self.situation.as_ref(),
         };
         serde_json::to_string(&body).map_err(Error::internal)
     }
@@ -172,6 +207,8 @@ struct Body<'a> {
     call_id: Option<CallId>,
     approved_by: Option<&'a str>,
     edited: &'a [Edit],
+    agent: Option<&'a str>,
+    situation: Option<&'a Situation>,
 }
 
 /// A row of the audit: an event and its place in the chain.
@@ -216,6 +253,12 @@ pub struct Entry {
     /// Changes that person made, redacted as the arguments are.
     #[serde(default)]
     pub edited: Vec<Edit>,
+    /// The name then of the agent that did it, if one did.
+    #[serde(default)]
+    pub agent: Option<String>,
+    /// The circumstances by which policies judged a call; null where there were none.
+    #[serde(default)]
+    pub situation: Option<Situation>,
     /// `true` if all its words are its user's own, a person's, as far as its conversation is clean.
     #[serde(skip_serializing)]
     #[schema(ignore)]

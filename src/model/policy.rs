@@ -136,7 +136,7 @@ pub struct LayerVerdict {
 }
 
 /// The circumstances of a call that decide which layers apply to it. A call from a door, without an agent, has none.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize, utoipa::ToSchema)]
 #[serde(default)]
 pub struct Situation {
     /// The id of the agent that asks.

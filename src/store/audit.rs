@@ -1,7 +1,8 @@
 //! The audit: append-only rows, each bound to the one before by its hash.
 //!
 //! `hash = SHA-256(prev_hash ‖ seq as 8 bytes big-endian ‖ body)`, body being [`Event::body`] as JSON text; in rows of
-//! format 1 without `approved_by` and `edited`. The first row's `prev_hash` is 32 zero bytes.
+//! format 1 without `approved_by` and `edited`, in those before format 3 without `agent` and `situation`. The first row's
+//! `prev_hash` is 32 zero bytes.
 
 mod backfill;
 mod counts;
@@ -155,6 +156,7 @@ struct Row {
     body: String,
     arguments: String,
     edited: Option<String>,
+    situation: Option<String>,
 }
 
 impl Row {
@@ -162,19 +164,21 @@ impl Row {
         let event = event.bounded();
         let edited = (!event.edited.is_empty()).then(|| serde_json::to_string(&event.edited)).transpose();
         let edited = edited.map_err(Error::internal)?;
-        Ok(Self { body: event.body()?, arguments: event.arguments.to_string(), edited, event })
+        let situation = event.situation.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?;
+        Ok(Self { body: event.body()?, arguments: event.arguments.to_string(), edited, situation, event })
     }
 
     fn insert(&self, tx: &Tx) -> Result<i64> {
-        let Self { event, body, arguments, edited } = self;
+        let Self { event, body, arguments, edited, situation } = self;
         let (last, prev) = head(tx)?.unwrap_or((0, [0; 32]));
         let seq = last + 1;
         let hash = chain(&prev, seq, body);
         tx.run(
             "INSERT INTO audit (seq, time, event_type, user_id, person, topic, tool, door, action, arguments, risk,
                                 outcome, error, duration_ms, call_id, prev_hash, hash, format, approved_by, edited,
-                                own_words)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21)",
+                                own_words, agent, situation)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18, ?19, ?20, ?21,
+                     ?22, ?23)",
             params![
                 seq,
                 event.time.millis(),
@@ -197,6 +201,8 @@ impl Row {
                 event.approved_by,
                 edited,
                 event.own_words,
+                event.agent,
+                situation,
             ],
         )?;
         counts::count(tx, seq, event)?;

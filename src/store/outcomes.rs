@@ -182,23 +182,11 @@ mod tests {
 
     fn ran(tool: &str, time: i64, outcome: AuditOutcome, duration_ms: Option<u64>) -> Event {
         Event {
-            time: Time::from_millis(time),
-            event_type: EventType::ToolInvocation,
-            user_id: None,
             user: "ada".to_owned(),
-            topic: None,
             tool: Some(tool.to_owned()),
-            door: Door::Api,
-            action: "invoke".to_owned(),
-            arguments: json!({}),
-            risk: None,
             outcome,
-            error: None,
             duration_ms,
-            call_id: None,
-            approved_by: None,
-            edited: Vec::new(),
-            own_words: false,
+            ..Event::new(Time::from_millis(time), EventType::ToolInvocation, Door::Api, "invoke")
         }
     }
 

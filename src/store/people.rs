@@ -25,7 +25,7 @@ use super::{
     token::Hash,
 };
 use satchel_model::{
-    audit::{AuditOutcome, Event, EventType},
+    audit::{Event, EventType},
     caller::{Caller, Credential, Permissions},
     error::{Error, Result},
     time::Time,
@@ -131,23 +131,10 @@ impl Actor {
             told.insert("by_key".to_owned(), Value::String(key.to_string()));
         }
         let event = Event {
-            time: self.now,
-            event_type,
             user_id: Some(self.caller.user),
             user: self.caller.username.clone(),
-            topic: None,
-            tool: None,
-            door: self.caller.door,
-            action: action.to_owned(),
             arguments,
-            risk: None,
-            outcome: AuditOutcome::Success,
-            error: None,
-            duration_ms: None,
-            call_id: None,
-            approved_by: None,
-            edited: Vec::new(),
-            own_words: false,
+            ..Event::new(self.now, event_type, self.caller.door, action)
         };
         audit::append(tx, &event).map(drop)
     }

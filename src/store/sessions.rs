@@ -203,23 +203,11 @@ impl People {
 
     async fn note_failure(&self, username: &str, visit: &Visit, outcome: AuditOutcome, error: &Error) -> Result<()> {
         let event = Event {
-            time: visit.now,
-            event_type: EventType::Auth,
-            user_id: None,
             user: username.chars().take(64).collect(),
-            topic: None,
-            tool: None,
-            door: Door::Api,
-            action: "login".to_owned(),
             arguments: json!({"address": visit.address}),
-            risk: None,
             outcome,
             error: Some(error.message().to_owned()),
-            duration_ms: None,
-            call_id: None,
-            approved_by: None,
-            edited: Vec::new(),
-            own_words: false,
+            ..Event::new(visit.now, EventType::Auth, Door::Api, "login")
         };
         self.db.write(move |tx| audit::append(tx, &event).map(drop)).await
     }

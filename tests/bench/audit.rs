@@ -162,15 +162,11 @@ pub(crate) fn event(n: u64, rows: u64, lasting: u64) -> Event {
     // Three calls of four come through the person's usual door.
     let door = (person + u64::from(next(4) == 0)) % 5;
     let at = START + i64::try_from(u128::from(n) * u128::from(lasting) / u128::from(rows)).unwrap_or_default();
+    let door =
+        [Door::Chat, Door::Api, Door::Mcp, Door::Cli, Door::Job].get(door as usize).copied().unwrap_or(Door::Api);
     Event {
-        time: Time::from_millis(at),
-        event_type: EventType::ToolInvocation,
-        user_id: None,
         user: format!("person-{person}"),
-        topic: None,
         tool: Some(format!("builtin:tool-{tool}")),
-        door: [Door::Chat, Door::Api, Door::Mcp, Door::Cli, Door::Job].get(door as usize).copied().unwrap_or(Door::Api),
-        action: "invoke".to_owned(),
         arguments: json!({"path": format!("reports/{n}.csv"), "content": "Rows of a table, as a tool may be given them."}),
         risk: Some(if tool % 4 == 0 { Risk::HighWrite } else { Risk::Read }),
         outcome: match ended {
@@ -180,11 +176,7 @@ pub(crate) fn event(n: u64, rows: u64, lasting: u64) -> Event {
             6 => AuditOutcome::Stopped,
             _ => AuditOutcome::Success,
         },
-        error: None,
         duration_ms: Some(tool),
-        call_id: None,
-        approved_by: None,
-        edited: Vec::new(),
-        own_words: false,
+        ..Event::new(Time::from_millis(at), EventType::ToolInvocation, door, "invoke")
     }
 }

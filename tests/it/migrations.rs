@@ -13,7 +13,7 @@ use rusqlite_migration::Migrations;
 use satchel::{
     boot::Satchel,
     model::{
-        audit::{AuditOutcome, Event, EventType},
+        audit::{Event, EventType},
         caller::Door,
         error::Kind,
         secret::Secret,
@@ -123,11 +123,11 @@ impl Vault {
     }
 }
 
-/// Returns the part of a row the hash covered before there were approvals in it.
-fn first_format(event: &Event) -> String {
+/// Returns the part of a row that the hash covered before these were in it.
+fn without(event: &Event, later: &[&str]) -> String {
     let mut body: Map<String, Value> = serde_json::from_str(&event.body().unwrap()).unwrap();
-    for later in ["approved_by", "edited"] {
-        body.shift_remove(later).unwrap();
+    for later in later {
+        body.shift_remove(*later).unwrap();
     }
     Value::Object(body).to_string()
 }
@@ -139,28 +139,15 @@ fn audit(c: &Connection, seqs: RangeInclusive<i64>) {
     for seq in seqs {
         let is_first_format = seq <= 3;
         let event = Event {
-            time: Time::from_millis(1_795_000_000_000 + seq),
-            event_type: EventType::Auth,
-            user_id: None,
             user: "mara".to_owned(),
-            topic: None,
-            tool: None,
-            door: Door::Api,
-            action: "login".to_owned(),
-            arguments: json!({}),
-            risk: None,
-            outcome: AuditOutcome::Success,
-            error: None,
-            duration_ms: None,
-            call_id: None,
             approved_by: (!is_first_format).then(|| "mara".to_owned()),
-            edited: Vec::new(),
-            own_words: false,
+            ..Event::new(Time::from_millis(1_795_000_000_000 + seq), EventType::Auth, Door::Api, "login")
         };
         let mut digest = Sha256::new();
         digest.update(&prev);
         digest.update(seq.to_be_bytes());
-        digest.update(if is_first_format { first_format(&event) } else { event.body().unwrap() });
+        let later: &[&str] = &["agent", "situation", "approved_by", "edited"];
+        digest.update(without(&event, if is_first_format { later } else { &later[..2] }));
         let hash = digest.finalize().to_vec();
         let (columns, values) = if is_first_format { ("", "") } else { (", format, approved_by", ", 2, 'mara'") };
         let sql = format!(

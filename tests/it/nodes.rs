@@ -8,7 +8,7 @@ use satchel::{
         log::Subscription,
     },
     model::{
-        audit::{AuditOutcome, Event, EventType},
+        audit::{Event, EventType},
         call::CallId,
         caller::{Caller, Door},
         conversation::{ConversationId, TurnId, TurnState},
@@ -112,23 +112,13 @@ async fn what_a_node_that_was_taken_for_gone_still_ends_is_in_the_audit_once() {
 /// A call that changes something, as it is noted before it runs.
 fn under_way(caller: &Caller, topic: ConversationId, time: Time) -> Event {
     Event {
-        time,
-        event_type: EventType::ToolInvocation,
         user_id: Some(caller.user),
         user: caller.username.clone(),
         topic: Some(topic),
         tool: Some("builtin:exec".to_owned()),
-        door: Door::Chat,
-        action: "call".to_owned(),
-        arguments: json!({}),
         risk: Some(Risk::HighWrite),
-        outcome: AuditOutcome::Success,
-        error: None,
-        duration_ms: None,
         call_id: Some(CallId::new()),
-        approved_by: None,
-        edited: Vec::new(),
-        own_words: false,
+        ..Event::new(time, EventType::ToolInvocation, Door::Chat, "call")
     }
 }
 

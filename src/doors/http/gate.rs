@@ -15,7 +15,6 @@ use actix_web::{
     web::Data,
 };
 use futures_util::FutureExt;
-use serde_json::json;
 use uuid::Uuid;
 
 use super::{
@@ -170,23 +169,16 @@ pub(super) fn require_administrator(caller: &Caller) -> Result<()> {
 /// The audit row of an action that was not permitted.
 fn refusal(state: &State, identity: &SharedIdentity, route: &Route, error: &Error) -> Event {
     Event {
-        time: state.app.clock.now(),
-        event_type: EventType::AdminAction,
         user_id: Some(identity.caller.user),
         user: identity.caller.username.clone(),
-        topic: None,
-        tool: None,
-        door: identity.caller.door,
-        action: format!("{} {}", route.method, route.path),
-        arguments: json!({}),
-        risk: None,
         outcome: AuditOutcome::Refused,
         error: Some(error.message().to_owned()),
-        duration_ms: None,
-        call_id: None,
-        approved_by: None,
-        edited: Vec::new(),
-        own_words: false,
+        ..Event::new(
+            state.app.clock.now(),
+            EventType::AdminAction,
+            identity.caller.door,
+            format!("{} {}", route.method, route.path),
+        )
     }
 }
 

@@ -208,23 +208,12 @@ impl Jobs {
             (Some(_), Some(_)) => AuditOutcome::Failure,
         };
         let event = Event {
-            time: self.app.clock.now(),
-            event_type: EventType::AdminAction,
             user_id: Some(run.owner.user),
             user: owner.map_or_else(|| run.owner.username.clone(), |owner| owner.username.clone()),
-            topic: None,
-            tool: None,
-            door: Door::Job,
-            action: "job.run".to_owned(),
             arguments: json!({"id": run.job.id, "name": run.job.name}),
-            risk: None,
             outcome,
             error: failure.map(|error| error.message().to_owned()),
-            duration_ms: None,
-            call_id: None,
-            approved_by: None,
-            edited: Vec::new(),
-            own_words: false,
+            ..Event::new(self.app.clock.now(), EventType::AdminAction, Door::Job, "job.run")
         };
         if let Err(error) = self.app.stores.audit.append(event).await {
             tracing::error!(?error, "a run of a job is not in the audit");

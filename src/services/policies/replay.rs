@@ -16,6 +16,7 @@ use satchel_model::{
     error::Result,
     policy::{Policies, Situation},
     rule::{Rule, RuleDecision},
+    time::Time,
 };
 use satchel_store::{
     audit::{Past, PastCall},
@@ -109,6 +110,7 @@ pub async fn replay(invoker: &Invoker, caller: &Caller, draft: Draft, past: Past
         draft: registry.under(document.unwrap_or(now)),
         registry,
         rules,
+        at: app.clock.now(),
         tools: HashMap::new(),
         replay: Replay::default(),
     };
@@ -138,7 +140,8 @@ struct Judge {
     draft: Arc<PolicySet>,
     registry: Arc<Registry>,
     rules: Vec<Rule>,
-    tools: HashMap<(String, bool), Option<(Found, Verdicts)>>,
+    at: Time,
+    tools: HashMap<(String, Situation), Option<(Found, Verdicts)>>,
     replay: Replay,
 }
 
@@ -155,9 +158,8 @@ impl Judge {
             "waiting" => Fate::Asked,
             _ => Fate::Allowed,
         };
-        let is_chat = call.door == "chat";
-        let situation = situation(is_chat);
-        let key = (call.tool.clone(), is_chat);
+        let situation = call.situation.clone().unwrap_or_else(|| situation_before(&call.door));
+        let key = (call.tool.clone(), situation.clone());
         let (registry, now, draft) = (&self.registry, &self.now, &self.draft);
         let known = self.tools.entry(key).or_insert_with(|| {
             let found = registry.find(&call.tool).ok()?;
@@ -226,16 +228,14 @@ impl Judge {
             let is_of = rule.everybody || Some(rule.user) == call.user_id;
             is_of && rule.decision == decision && rule.tool == call.tool
         };
-        let matches = |rule: &&Rule| {
-            let is_agents = rule.agent.is_none() || rule.agent == situation.agent;
-            is_agents && rule.matches(arguments, &schema, &|_| None)
-        };
+        let matches = |rule: &&Rule| rule.is_for(situation, self.at) && rule.matches(arguments, &schema, &|_| None);
         self.rules.iter().filter(is_for).find(matches).map(Rule::told)
     }
 }
 
-fn situation(is_chat: bool) -> Situation {
-    Situation { agent: is_chat.then(|| ASSISTANT.to_owned()), ..Situation::default() }
+/// The situation of a call from before rows kept it, when the assistant alone made calls in a chat.
+fn situation_before(door: &str) -> Situation {
+    Situation { agent: (door == "chat").then(|| ASSISTANT.to_owned()), ..Situation::default() }
 }
 
 fn verdicts(found: &Found, now: &View, draft: &View) -> Verdicts {

@@ -7,7 +7,7 @@ use satchel_model::{call::CallId, error::Result, time::Time};
 /// The columns looked through for a text.
 const TEXT: &str = "instr(lower(coalesce(tool, '') || ' ' || person || ' ' || action || ' ' || arguments || ' ' \
                     || coalesce(error, '') || ' ' || coalesce(call_id, '') || ' ' || coalesce(approved_by, '') || ' ' \
-                    || coalesce(edited, '')), lower(?)) > 0";
+                    || coalesce(edited, '') || ' ' || coalesce(agent, '')), lower(?)) > 0";
 
 /// Where the rows of a time stand.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,8 +43,8 @@ pub struct Filter {
     pub topic: Option<String>,
     /// The call's id.
     pub call: Option<String>,
-    /// Text that stands in the tool, the action, the arguments, who approved and what they changed, or the error. The id of a
-    /// call that has rows finds those.
+    /// Text that stands in the tool, the action, the arguments, who approved and what they changed, the agent, or the error.
+    /// The id of a call that has rows finds those.
     pub text: Option<String>,
     /// Rows from this moment on.
     pub from: Option<Time>,

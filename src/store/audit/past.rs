@@ -5,8 +5,10 @@ use std::{collections::HashSet, sync::Arc};
 use serde_json::Value;
 
 use super::Audit;
+use crate::sql::Row;
 use satchel_model::{
     error::{Error, Result},
+    policy::Situation,
     time::Time,
     user::UserId,
 };
@@ -32,6 +34,8 @@ pub struct PastCall {
     pub error: Option<String>,
     /// Whoever let it through, if somebody was asked or a rule did.
     pub approved_by: Option<String>,
+    /// The circumstances by which policies judged it; `None` in rows from before they were kept.
+    pub situation: Option<Situation>,
     /// Its arguments as the audit keeps them, where they were wanted.
     pub arguments: Option<Value>,
 }
@@ -64,7 +68,7 @@ impl Audit {
         self.db
             .read(move |tx| {
                 let sql = "SELECT seq, time, event_type, user_id, person, tool, door, action, arguments, risk, outcome,
-                             error, approved_by FROM audit WHERE seq > ?1 AND seq <= ?2 ORDER BY seq";
+                             error, approved_by, format, situation FROM audit WHERE seq > ?1 AND seq <= ?2 ORDER BY seq";
                 let last = after.saturating_add(rows);
                 let (mut calls, mut seen) = (Vec::new(), false);
                 tx.find(sql, (after, last), |row| {
@@ -90,6 +94,7 @@ impl Audit {
                     };
                     let (risk, outcome) = (row.get("risk")?, row.get("outcome")?);
                     let (error, approved_by) = (row.get("error")?, row.get("approved_by")?);
+                    let situation = situation(row)?;
                     calls.push(PastCall {
                         seq,
                         user_id,
@@ -100,6 +105,7 @@ impl Audit {
                         outcome,
                         error,
                         approved_by,
+                        situation,
                         arguments,
                     });
                     Ok(None)
@@ -108,5 +114,14 @@ impl Audit {
                 Ok(PastPage { calls, next: more.then_some(last) })
             })
             .await
+    }
+}
+
+/// The circumstances of a call in its row, which keeps none where there were none.
+fn situation(row: &Row<'_>) -> Result<Option<Situation>> {
+    let kept: Option<&str> = row.get("situation")?;
+    match kept {
+        Some(kept) => serde_json::from_str(kept).map(Some).map_err(Error::internal),
+        None => Ok((row.get::<i64>("format")? >= 3).then(Situation::default)),
     }
 }

@@ -16,6 +16,7 @@ use satchel_model::{
     audit::{AuditOutcome, Entry, Event, EventType},
     call::Edit,
     caller::Door,
+    policy::Situation,
     spec::Risk,
     time::Time,
     user::UserId,
@@ -28,23 +29,12 @@ const OUTCOMES: [AuditOutcome; 5] =
 
 fn event(time: i64) -> Event {
     Event {
-        time: Time::from_millis(time),
-        event_type: EventType::ToolInvocation,
-        user_id: None,
         user: "ada".to_owned(),
-        topic: None,
         tool: Some("builtin:write".to_owned()),
-        door: Door::Api,
-        action: "invoke".to_owned(),
         arguments: json!({"path": "a.txt"}),
         risk: Some(Risk::HighWrite),
-        outcome: AuditOutcome::Success,
-        error: None,
         duration_ms: Some(3),
-        call_id: None,
-        approved_by: None,
-        edited: Vec::new(),
-        own_words: false,
+        ..Event::new(Time::from_millis(time), EventType::ToolInvocation, Door::Api, "invoke")
     }
 }
 
@@ -179,8 +169,9 @@ async fn an_audit_without_rows_has_no_counts() {
 fn first_body(event: &Event) -> Value {
     let mut body: Value = serde_json::from_str(&event.body().unwrap()).unwrap();
     let fields = body.as_object_mut().unwrap();
-    fields.shift_remove("approved_by");
-    fields.shift_remove("edited");
+    for later in ["approved_by", "edited", "agent", "situation"] {
+        fields.shift_remove(later);
+    }
     body
 }
 
@@ -226,30 +217,50 @@ async fn rows_of_the_first_format_verify_before_and_after_the_migration_with_new
     let (db, audit) = open(&path);
     assert!(audit.verify(Vec::new(), now).await.unwrap().ok);
     let edited = vec![Edit { name: "path".to_owned(), from: json!("b.txt"), to: json!("a.txt") }];
-    write(&db, vec![Event { approved_by: Some("mara".to_owned()), edited: edited.clone(), ..event(START) }]).await;
+    let situation = Situation { agent: Some("assistant".to_owned()), depth: 1, ..Situation::default() };
+    write(
+        &db,
+        vec![Event {
+            approved_by: Some("mara".to_owned()),
+            edited: edited.clone(),
+            agent: Some("reader".to_owned()),
+            situation: Some(situation.clone()),
+            ..event(START)
+        }],
+    )
+    .await;
     let found = audit.verify(Vec::new(), now).await.unwrap();
     assert_eq!((found.ok, found.entries), (true, 1_501), "{found:?}");
     let last = audit.get(1_501).await.unwrap();
     assert_eq!((last.approved_by.as_deref(), last.edited), (Some("mara"), edited));
+    assert_eq!((last.agent.as_deref(), last.situation), (Some("reader"), Some(situation)));
 }
 
 #[tokio::test]
-async fn who_approved_and_what_was_edited_cannot_be_changed_in_any_format() {
+async fn who_approved_what_was_edited_and_which_agent_it_was_cannot_be_changed_in_any_format() {
     for change in [
         "UPDATE audit SET approved_by = 'eve' WHERE seq = 1",
         "UPDATE audit SET edited = '[]' WHERE seq = 1",
+        "UPDATE audit SET agent = 'eve' WHERE seq = 1",
         "UPDATE audit SET format = 2 WHERE seq = 1",
+        "UPDATE audit SET format = 3 WHERE seq = 1",
         "UPDATE audit SET approved_by = 'eve' WHERE seq = 3",
         "UPDATE audit SET edited = NULL WHERE seq = 3",
         "UPDATE audit SET format = 1, approved_by = NULL, edited = NULL WHERE seq = 3",
-        "UPDATE audit SET format = 3 WHERE seq = 3",
+        "UPDATE audit SET format = 2 WHERE seq = 3",
+        "UPDATE audit SET format = 4 WHERE seq = 3",
+        "UPDATE audit SET agent = NULL WHERE seq = 3",
+        "UPDATE audit SET situation = '{\"depth\":2}' WHERE seq = 3",
+        "UPDATE audit SET format = 2, agent = NULL, situation = NULL WHERE seq = 3",
     ] {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("satchel.db");
         before(&path, &[event(START), event(START + 1)]);
         let (db, audit) = open(&path);
         let edited = vec![Edit { name: "path".to_owned(), from: json!("b.txt"), to: json!("a.txt") }];
-        write(&db, vec![Event { approved_by: Some("mara".to_owned()), edited, ..event(START) }]).await;
+        let (agent, situation) = (Some("reader".to_owned()), Some(Situation { depth: 1, ..Situation::default() }));
+        write(&db, vec![Event { approved_by: Some("mara".to_owned()), edited, agent, situation, ..event(START) }])
+            .await;
         let raw = Connection::open(&path).unwrap();
         assert!(raw.script(change).is_err(), "the audit is append-only");
         raw.script("DROP TRIGGER audit_is_append_only_update").unwrap();

@@ -97,15 +97,24 @@ impl StoredRow {
         let edited: Option<String> = row.get("edited")?;
         if format == 1 {
             // No hash of the first format covers these.
-            self.odd = approved_by.is_some() || edited.is_some();
+            let has = |column: &str| row.get::<Option<String>>(column).is_ok_and(|value| value.is_some());
+            self.odd = approved_by.is_some() || edited.is_some() || has("agent") || has("situation");
             return Ok(());
         }
         let read = |text: String| serde_json::from_str::<Value>(&text).unwrap_or(Value::String(text));
-        self.odd = format != FORMAT;
-        if let Value::Object(fields) = &mut self.body {
-            fields.insert("approved_by".into(), json!(approved_by));
-            fields.insert("edited".into(), edited.map_or_else(|| json!([]), read));
+        let Value::Object(fields) = &mut self.body else { return Ok(()) };
+        fields.insert("approved_by".into(), json!(approved_by));
+        fields.insert("edited".into(), edited.map_or_else(|| json!([]), read));
+        // A database that this version has not opened yet has rows of the second format only, and no column for it.
+        let Ok(agent) = row.get::<Option<String>>("agent") else { return Ok(()) };
+        let situation: Option<String> = row.get("situation")?;
+        if format == 2 {
+            self.odd = agent.is_some() || situation.is_some();
+            return Ok(());
         }
+        self.odd = format != FORMAT;
+        fields.insert("agent".into(), json!(agent));
+        fields.insert("situation".into(), situation.map_or(Value::Null, read));
         Ok(())
     }
 

@@ -37,23 +37,12 @@ pub async fn record(
         By::SetupLink => (None, "set-up link".to_owned(), Door::Api),
     };
     let event = Event {
-        time: now,
-        event_type: EventType::AdminAction,
         user_id,
         user,
-        topic: None,
-        tool: None,
-        door,
-        action: action.to_owned(),
         arguments,
-        risk: None,
         outcome: if failure.is_some() { AuditOutcome::Failure } else { AuditOutcome::Success },
         error: failure.map(|error| error.message().to_owned()),
-        duration_ms: None,
-        call_id: None,
-        approved_by: None,
-        edited: Vec::new(),
-        own_words: false,
+        ..Event::new(now, EventType::AdminAction, door, action)
     };
     audit.append(event).await.map(drop)
 }

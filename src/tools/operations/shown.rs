@@ -23,5 +23,6 @@ pub(super) fn event(entry: &Entry) -> Value {
         "call_id": entry.call_id,
         "approved_by": entry.approved_by,
         "edited": entry.edited,
+        "agent": entry.agent,
     })
 }
