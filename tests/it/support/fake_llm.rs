@@ -44,6 +44,9 @@ pub struct Seen {
     pub body: Value,
 }
 
+/// A model's own answer to a request, in place of a script.
+pub type Mind = Arc<dyn Fn(&Value) -> Reply + Send + Sync>;
+
 pub struct FakeLlm {
     pub address: SocketAddr,
     shared: Arc<Shared>,
@@ -51,6 +54,7 @@ pub struct FakeLlm {
 
 struct Shared {
     script: Mutex<VecDeque<Reply>>,
+    mind: Mutex<Option<Mind>>,
     /// The status of the answer to whoever wants the list of models.
     listing: Mutex<u16>,
     seen: Mutex<Vec<Seen>>,
@@ -87,6 +91,7 @@ impl FakeLlm {
         let address = listener.local_addr().unwrap();
         let shared = Arc::new(Shared {
             script: Mutex::new(script.into()),
+            mind: Mutex::default(),
             listing: Mutex::new(200),
             seen: Mutex::default(),
             arrived: watch::channel(0).0,
@@ -109,6 +114,11 @@ impl FakeLlm {
     /// Sets its replies from now on, in place of what is left of its script.
     pub fn replace_script(&self, replies: Vec<Reply>) {
         *self.shared.script.lock() = replies.into();
+    }
+
+    /// Has it answer by itself from now on. What it is asked is not kept then.
+    pub fn think(&self, mind: Mind) {
+        *self.shared.mind.lock() = Some(mind);
     }
 
     /// The status with which it refuses its list of models from now on.
@@ -164,8 +174,14 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
         let _ = stream.write_all(whole(status, &[], &body).as_bytes()).await;
         return;
     }
-    shared.seen.lock().push(request);
-    let reply = shared.script.lock().pop_front();
+    let mind = shared.mind.lock().clone();
+    let reply = match mind {
+        Some(mind) => Some(mind(&request.body)),
+        None => {
+            shared.seen.lock().push(request);
+            shared.script.lock().pop_front()
+        }
+    };
     shared.arrived.send_modify(|seen| *seen += 1);
     match reply {
         None => {
