@@ -14,6 +14,7 @@ use satchel_model::{
     conversation::{Message, MessageId, Role, Step, StepState},
     error::{Error, Kind, Result},
     llm::{Event, Provider, StopReason, ToolCall, Usage, estimate_tokens},
+    price::Spent,
     provider::failure::ProviderFailure,
     spec::Risk,
 };
@@ -125,7 +126,7 @@ impl Run {
         if streamed.is_err() {
             calls.clear();
             if text.is_empty() {
-                self.shared().turns.spend(&self.turn, usage, self.app().clock.now()).await?;
+                self.shared().turns.spend(&self.turn, Spent::new(&by, usage), self.app().clock.now()).await?;
                 return streamed;
             }
         }
@@ -141,6 +142,7 @@ impl Run {
         if !citations.is_empty() {
             self.log.emit("citations", &json!({"message_id": id, "citations": citations}));
         }
+        let spent = Spent::new(&by, usage);
         let message = Message {
             id,
             turn_id: self.id(),
@@ -163,7 +165,7 @@ impl Run {
             "usage",
             &json!({"message_id": id, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}),
         );
-        self.shared().turns.record(&self.turn, message, usage, self.log.last()).await?;
+        self.shared().turns.record(&self.turn, message, spent, self.log.last()).await?;
         streamed.map_err(|error| if self.cancel.is_cancelled() { stopped() } else { error })
     }
 

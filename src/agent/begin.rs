@@ -66,7 +66,7 @@ impl Agent {
         check(&message)?;
         let shared = &self.shared;
         let conversation = shared.conversations.get(caller.user, id).await?;
-        let agent = self.answering(caller, &conversation, &message).await?;
+        let agent = self.answering(caller, &conversation, (&message, purpose.kind)).await?;
         self.require_model(caller.user, &agent).await?;
         self.ensure_free(id).await?;
         shared.turns.require_few(caller.user).await?;
@@ -82,7 +82,7 @@ impl Agent {
         }
         let origin = attached.origin();
         let attachments = shared.store_attached(caller, attached).await?;
-        self.note_programs(caller, id).await?;
+        self.note_programs(caller, id, &agent).await?;
         if let Some(origin) = origin {
             shared.conversations.taint(id, origin).await?;
         }

@@ -138,23 +138,26 @@ impl Agent {
         &self.shared.conversations
     }
 
-    /// Asks the last question of a conversation again and gives the events.
+    /// Asks the last question of a conversation again, in other words where some are given, and gives the events.
     pub async fn regenerate(
         &self,
         caller: &Caller,
         id: ConversationId,
-        provider: Option<ProviderId>,
+        (provider, text): (Option<ProviderId>, Option<String>),
     ) -> Result<Subscription> {
+        if let Some(content) = text.clone() {
+            check(&NewMessage { content, ..NewMessage::default() })?;
+        }
         let conversation = self.shared.conversations.get(caller.user, id).await?;
-        let agent = self.answering_again(caller, &conversation).await?;
+        let agent = self.answering_again(caller, &conversation, text.as_deref()).await?;
         self.require_model(caller.user, &agent).await?;
         // The answer that stands is kept beside the new one.
-        self.ensure_room(caller.user, FEW + 1).await?;
+        self.ensure_room(caller.user, FEW + 1 + text.as_ref().map_or(0, |text| text.len() as u64)).await?;
         self.shared.turns.require_few(caller.user).await?;
         self.give_up_waiting(id).await?;
-        self.note_programs(caller, id).await?;
+        self.note_programs(caller, id, &agent).await?;
         let new = self.new_turn(caller, id, provider, (agent, Purpose::default()));
-        let turn = self.shared.turns.begin_again(new).await?;
+        let turn = self.shared.turns.begin_again(new, text).await?;
         Ok(self.run(turn, 0).start())
     }
 
@@ -190,10 +193,12 @@ impl Agent {
         Err(Error::new(Kind::DiskFull, message))
     }
 
-    /// Taints a conversation in which programs have spoken, for a person who goes on with it.
-    pub(super) async fn note_programs(&self, caller: &Caller, id: ConversationId) -> Result<()> {
+    /// Taints a conversation in which programs have spoken, for a person who goes on with it, and one in which an agent is
+    /// to answer whose text is from outside for them.
+    pub(super) async fn note_programs(&self, caller: &Caller, id: ConversationId, agent: &AgentAt) -> Result<()> {
         let programs = self.shared.conversations.programs(caller.user, vec![id]).await?;
-        match programs.into_iter().find(|origin| origin.is_outside_for(caller)) {
+        let spoken = programs.into_iter().find(|origin| origin.is_outside_for(caller));
+        match spoken.or_else(|| agent.origin.clone()) {
             Some(origin) => self.shared.conversations.taint(id, origin).await,
             None => Ok(()),
         }

@@ -12,6 +12,7 @@ use satchel_model::{
     conversation::{Conversation, ConversationId, Role},
     error::{Error, Kind, Result},
     figure,
+    run::RunKind,
     user::UserId,
 };
 use satchel_services::agents as agent_parts;
@@ -37,25 +38,38 @@ impl Agent {
     }
 
     /// The agent that answers a message: the draft that is tried, the one that `@name` at its beginning calls, or the
-    /// conversation's.
+    /// conversation's. A job's task has the job's, whatever it begins with.
     pub(super) async fn answering(
         &self,
         caller: &Caller,
         conversation: &Conversation,
-        message: &NewMessage,
+        (message, kind): (&NewMessage, RunKind),
     ) -> Result<AgentAt> {
         if let Some(draft) = message.draft.clone() {
             let registry = self.shared.invoker.registry();
             let content = agent_parts::checked(&self.shared.app, &registry, caller, draft).await?;
-            return Ok(AgentAt { id: conversation.agent.clone(), version: 0, content });
+            return Ok(AgentAt { id: conversation.agent.clone(), version: 0, content, origin: None });
         }
-        self.called(caller, conversation, &message.content).await
+        match kind {
+            RunKind::Job => self.of_conversation(caller, conversation).await,
+            _ => self.called(caller, conversation, &message.content).await,
+        }
     }
 
     /// As [`Self::answering`], for the last question of a conversation.
-    pub(super) async fn answering_again(&self, caller: &Caller, conversation: &Conversation) -> Result<AgentAt> {
-        let text = self.last_question(conversation.id).await?;
-        self.called(caller, conversation, &text).await
+    pub(super) async fn answering_again(
+        &self,
+        caller: &Caller,
+        conversation: &Conversation,
+        reworded: Option<&str>,
+    ) -> Result<AgentAt> {
+        if let Some(text) = reworded {
+            return self.called(caller, conversation, text).await;
+        }
+        match self.last_question(conversation.id).await? {
+            Some(text) => self.called(caller, conversation, &text).await,
+            None => self.of_conversation(caller, conversation).await,
+        }
     }
 
     async fn called(&self, caller: &Caller, conversation: &Conversation, text: &str) -> Result<AgentAt> {
@@ -63,18 +77,28 @@ impl Agent {
         if let Some(name) = called_name(text)
             && let Some(found) = agents.named(caller, name).await?
         {
-            return Ok(AgentAt { id: found.id, version: found.version, content: found.content });
+            return Ok(found.at());
         }
-        agents.current(caller, conversation.agent.clone()).await.map_err(|error| match error.kind() {
+        self.of_conversation(caller, conversation).await
+    }
+
+    async fn of_conversation(&self, caller: &Caller, conversation: &Conversation) -> Result<AgentAt> {
+        let current = Agents::new(&self.shared.app.db).current(caller, conversation.agent.clone()).await;
+        current.map_err(|error| match error.kind() {
             Kind::NotFound => agents::gone(&conversation.agent),
             _ => error,
         })
     }
 
-    async fn last_question(&self, id: ConversationId) -> Result<String> {
-        let (_, placed) = self.shared.turns.history(id).await?;
-        let asked = placed.into_iter().rev().map(|placed| placed.message).find(|message| message.role == Role::User);
-        Ok(asked.map(|message| message.text).unwrap_or_default())
+    /// The last question that a person asked in a conversation; `None` if the only one there is the task of a job.
+    async fn last_question(&self, id: ConversationId) -> Result<Option<String>> {
+        let (summary, placed) = self.shared.turns.history(id).await?;
+        let asked = placed.into_iter().rev().map(|placed| placed.message).filter(|message| message.role == Role::User);
+        let asked: Vec<String> = asked.map(|message| message.text).collect();
+        if asked.len() == 1 && summary.text.is_empty() && self.shared.turns.is_of_job(id).await? {
+            return Ok(None);
+        }
+        Ok(asked.into_iter().next())
     }
 }
 

@@ -46,18 +46,20 @@ impl Agent {
         let app = &self.shared.app;
         let rest = i64::try_from(REST.as_millis()).unwrap_or(i64::MAX);
         let before = Time::from_millis(app.clock.now().millis().saturating_sub(rest));
-        self.tell(app.stores.memories.episodes().resting(before).await?).await
+        self.tell(app.stores.memories.episodes().resting(before).await?, false).await
     }
 
-    /// Writes the episodes of what a person has left for this conversation. The turn goes on where that fails.
+    /// Writes the episodes of what a person has left for this conversation. The turn goes on where that fails. It waits for
+    /// this, so the meaning of an episode is worked out before that of other passages.
     pub(super) async fn tell_left(&self, user: UserId, current: ConversationId) {
-        let told = async { self.tell(self.shared.app.stores.memories.episodes().left(user, current).await?).await };
+        let told =
+            async { self.tell(self.shared.app.stores.memories.episodes().left(user, current).await?, true).await };
         if let Err(error) = told.await {
             tracing::warn!(?error, "episodes could not be written");
         }
     }
 
-    async fn tell(&self, due: Vec<Due>) -> Result<usize> {
+    async fn tell(&self, due: Vec<Due>, at_once: bool) -> Result<usize> {
         let app = &self.shared.app;
         let episodes = app.stores.memories.episodes();
         let mut written = 0;
@@ -66,8 +68,12 @@ impl Agent {
                 episodes.pass_over(&one).await?;
                 continue;
             };
-            let meaning = Meaning::new(app).passages(vec![gist.clone()]).await.pop();
-            let episode = NewMemory::new(&gist, Layer::Episode)?.with_vector(meaning);
+            let meaning = Meaning::new(app);
+            let vector = match at_once {
+                true => meaning.passage_at_once(&gist).await,
+                false => meaning.passages(vec![gist.clone()]).await.pop(),
+            };
+            let episode = NewMemory::new(&gist, Layer::Episode)?.with_vector(vector);
             episodes.write(&one, episode, app.clock.now()).await?;
             written += 1;
         }

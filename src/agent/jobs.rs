@@ -4,24 +4,38 @@ use futures_util::future::BoxFuture;
 
 use super::chat::{Agent, NewMessage};
 use satchel_model::{
+    agent::AgentId,
     caller::Caller,
     conversation::ConversationId,
-    error::Result,
+    error::{Error, Kind, Result},
     run::{Purpose, RunId, RunKind},
 };
 use satchel_services::jobs::tasks::{Task, TaskEnd, Tasks};
 use satchel_store::{agents::Agents, conversations::NewConversation};
 
 impl Tasks for Agent {
-    fn check<'a>(&'a self, caller: &'a Caller, agent: &'a str) -> BoxFuture<'a, Result<()>> {
-        Box::pin(async move { Agents::new(&self.shared.app.db).meant(caller, agent).await.map(drop) })
+    fn meant<'a>(&'a self, caller: &'a Caller, agent: &'a str) -> BoxFuture<'a, Result<AgentId>> {
+        Box::pin(async move { Ok(Agents::new(&self.shared.app.db).meant(caller, agent).await?.id) })
     }
 
     fn begin(&self, task: Task) -> BoxFuture<'_, Result<(ConversationId, RunId)>> {
         Box::pin(async move {
             let Task { caller, agent, text, job, origin } = task;
             let (conversations, now) = (&self.shared.conversations, self.shared.app.clock.now());
-            let agent = Agents::new(&self.shared.app.db).meant(&caller, &agent).await?.id;
+            let found = Agents::new(&self.shared.app.db).meant(&caller, &agent).await;
+            let gone = || {
+                Error::denied(
+                    "The agent of this job is gone, or not shared with its owner any more. Nothing ran: choose another one \
+                     for it.",
+                )
+            };
+            let found = found.map_err(|error| if error.kind() == Kind::NotFound { gone() } else { error })?;
+            // One that was named before jobs kept ids: by now the name may be another person's agent.
+            let is_own = found.built_in || found.owner.as_ref() == Some(&caller.username);
+            if agent.parse::<AgentId>().is_err() && !is_own {
+                return Err(gone());
+            }
+            let agent = found.id;
             let new = NewConversation { title: job.name.clone(), agent, trial: false };
             let conversation = conversations.begin(caller.user, new, now).await?.id;
             if let Some(origin) = origin {

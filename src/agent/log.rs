@@ -62,6 +62,15 @@ impl Log {
         self.mark.send_modify(|mark| mark.length = length);
     }
 
+    /// Adds an event that says all that the earlier ones of its name have said. Those stay without their data: whoever reads
+    /// the log from its beginning comes to this one.
+    pub(super) fn emit_instead(&self, event: &'static str, data: &impl Serialize) {
+        for frame in self.frames.lock().iter_mut().filter(|frame| frame.event == event && frame.data != "{}") {
+            *frame = Arc::new(Frame { id: frame.id.clone(), event, data: "{}".to_owned() });
+        }
+        self.emit(event, data);
+    }
+
     /// The number of the last event.
     pub fn last(&self) -> u64 {
         self.base + self.frames.lock().len() as u64
@@ -171,6 +180,21 @@ mod tests {
         log.close();
         assert_eq!(early.await.unwrap(), numbered(&[("1", "token"), ("2", "token"), ("3", "done")]));
         assert_eq!(all(late).await, numbered(&[("2", "token"), ("3", "done")]));
+    }
+
+    #[tokio::test]
+    async fn an_event_that_says_all_again_leaves_the_data_of_earlier_ones_out() {
+        let log = Log::new(Id::new(), 0);
+        log.emit("token", &1);
+        log.emit_instead("queue", &["a", "b"]);
+        log.emit_instead("queue", &["b"]);
+        log.close();
+        let mut stream = log.subscribe(None);
+        let mut read = Vec::new();
+        while let Some(frame) = stream.next().await {
+            read.push((frame.event, frame.data.clone()));
+        }
+        assert_eq!(read, [("token", "1"), ("queue", "{}"), ("queue", "[\"b\"]")].map(|(e, data)| (e, data.to_owned())));
     }
 
     #[tokio::test]

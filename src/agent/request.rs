@@ -10,6 +10,7 @@ use satchel_model::{
     error::{Error, Kind, Result},
     llm::{ChatRequest, Provider, estimate_tokens},
     memory::Memory,
+    price::Spent,
 };
 use satchel_services::remembering::Remembering;
 use satchel_store::{memory::Reach, messages::Placed, promotions, turns::Summary};
@@ -163,8 +164,9 @@ impl Run {
         let request = compact::request(earlier, older, room);
         let models = self.shared().models(Some(self.caller().user));
         let answer = self.unless_stopped(models.ask(providers, &request)).await?;
+        let by = answer.provider.clone();
         let (text, usage) = self.unless_stopped(answer.text()).await?;
-        self.shared().turns.spend(&self.turn, usage, self.app().clock.now()).await?;
+        self.shared().turns.spend(&self.turn, Spent::new(&by, usage), self.app().clock.now()).await?;
         let text = text.trim();
         if text.is_empty() { Err(Error::upstream("The model gave no summary.")) } else { Ok(text.to_owned()) }
     }

@@ -88,7 +88,7 @@ impl Agent {
                 drop(run.start());
             }
         }
-        Ok(())
+        self.take_left().await
     }
 
     /// Settles the steps whose call was running when their conversation went on, and whose end came when the last process

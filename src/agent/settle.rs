@@ -41,7 +41,15 @@ impl Run {
         };
         self.put(place, &step).await?;
         self.tell_end(&step);
-        Ok(())
+        self.count(&step).await
+    }
+
+    /// Counts a call that has ended. What no tool is called is not counted.
+    async fn count(&self, step: &Step) -> Result<()> {
+        if self.shared().invoker.registry().find(&step.tool).is_err() {
+            return Ok(());
+        }
+        self.shared().turns.count_call(self.caller().user, step, self.app().clock.now()).await
     }
 
     fn tell_end(&self, step: &Step) {

@@ -112,6 +112,8 @@ impl Run {
         loop {
             self.ensure_going()?;
             match self.next().await? {
+                // What it said changes what is asked: the rows are read again.
+                Next::Ask(..) if self.steer().await? => {}
                 Next::Ask(summary, placed) => self.ask(summary, placed).await?,
                 Next::Call(placed) => self.call(&placed).await?,
                 Next::Wait(message) if !self.collect_decided().await? => return Ok(End::Parked(message)),
@@ -198,7 +200,16 @@ impl Run {
         if state != TurnState::Waiting {
             self.record(state, error).await?;
         }
-        self.log.emit("done", &json!({"message_id": message, "state": state}));
+        let titling = state == TurnState::Done && self.begin_title().await;
+        if state == TurnState::Done {
+            // Before the end is told: whoever reads the conversation then finds the next turn.
+            self.agent.take_queued(self.conversation()).await;
+        }
+        let done = match titling {
+            true => json!({"message_id": message, "state": state, "titling": true}),
+            false => json!({"message_id": message, "state": state}),
+        };
+        self.log.emit("done", &done);
         Ok(())
     }
 

@@ -29,6 +29,15 @@ pub fn may_use(tool: &Tool, caller: &Caller, policy: &View) -> bool {
     may_see(tool, caller) && policy.allows(tool) && bounds::check(tool, caller, policy).is_ok()
 }
 
+/// Checks the bounds of the agent that acts for the caller, and of those within whose bounds it does.
+///
+/// # Errors
+///
+/// If it may not call the tool, with the bound that says so.
+pub fn within_bounds(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
+    bounds::check(tool, caller, policy)
+}
+
 /// Returns whether it can be called now; what is denied or switched off is not offered to a model.
 pub fn may_call(tool: &Tool, caller: &Caller, settings: &Settings, policy: &View) -> bool {
     may_use(tool, caller, policy) && switched_on(tool, settings).is_ok() && tool.check_available(settings).is_ok()

@@ -17,14 +17,15 @@ use satchel_model::{
 ///
 /// If it may not, with the bound that says so.
 pub(super) fn check(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
-    let Some(agent) = caller.agent.as_deref() else { return Ok(()) };
-    if !agent.tools {
-        return Err(refusal(agent, &tool.spec().name, "it is a specialist, which calls no tools"));
-    }
-    if let Some(layer) = agent.layer(policy.exec()) {
-        let judged = layer.judge(&tool.names());
-        if !judged.allowed {
-            return Err(refusal(agent, &tool.spec().name, &judged.rule.unwrap_or_default()));
+    for agent in acting(caller) {
+        if !agent.tools {
+            return Err(refusal(agent, &tool.spec().name, "it is a specialist, which calls no tools"));
+        }
+        if let Some(layer) = agent.layer(policy.exec()) {
+            let judged = layer.judge(&tool.names());
+            if !judged.allowed {
+                return Err(refusal(agent, &tool.spec().name, &judged.rule.unwrap_or_default()));
+            }
         }
     }
     check_risk(tool, caller, tool.spec().risk)
@@ -36,11 +37,10 @@ pub(super) fn check(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
 ///
 /// If it may not.
 pub(super) fn check_process(tool: &Tool, caller: &Caller, policy: &View) -> Result<()> {
-    match caller.agent.as_deref() {
-        Some(agent) if agent.layer(policy.exec()).is_some_and(|layer| !layer.allows_exec()) => {
-            Err(refusal(agent, &tool.spec().name, "exec is denied"))
-        }
-        _ => Ok(()),
+    let denies = |agent: &&ActingAgent| agent.layer(policy.exec()).is_some_and(|layer| !layer.allows_exec());
+    match acting(caller).find(denies) {
+        Some(agent) => Err(refusal(agent, &tool.spec().name, "exec is denied")),
+        None => Ok(()),
     }
 }
 
@@ -50,19 +50,26 @@ pub(super) fn check_process(tool: &Tool, caller: &Caller, policy: &View) -> Resu
 ///
 /// If that is more than it may.
 pub(super) fn check_risk(tool: &Tool, caller: &Caller, risk: Risk) -> Result<()> {
-    match caller.agent.as_deref() {
-        Some(agent) if agent.max_risk.is_some_and(|most| risk > most) => {
-            let most = agent.max_risk.map(Risk::as_str).unwrap_or_default();
-            let why = format!("this is {}, and its calls are {most} at most", risk.as_str());
+    let exceeded = |agent: &ActingAgent| agent.max_risk.filter(|most| risk > *most);
+    match acting(caller).find_map(|agent| Some((agent, exceeded(agent)?))) {
+        Some((agent, most)) => {
+            let why = format!("this is {}, and its calls are {} at most", risk.as_str(), most.as_str());
             Err(refusal(agent, &tool.spec().name, &why.replace('_', " ")))
         }
-        _ => Ok(()),
+        None => Ok(()),
     }
+}
+
+/// The agent that acts for the caller, and those within whose bounds it does.
+fn acting(caller: &Caller) -> impl Iterator<Item = &ActingAgent> {
+    caller.agent.iter().flat_map(|agent| agent.chain())
 }
 
 fn refusal(agent: &ActingAgent, tool: &str, why: &str) -> Error {
     let name = &agent.name;
-    Error::denied(format!("The agent {name} may not use {tool} so ({why}). Whoever may change the agent can allow it."))
+    Error::denied(format!(
+        "The agent {name} may not make this call of {tool}: {why}. Whoever may change the agent can allow it."
+    ))
 }
 
 #[cfg(test)]

@@ -40,6 +40,8 @@ pub struct Extent {
     pub names_more: bool,
     /// Whether it changes what others' agents read.
     pub for_everybody: bool,
+    /// Whether it changes what is done by itself later.
+    pub lasts: bool,
     /// Reasons to ask a person whatever the risk: in the order of the calls, each once.
     pub reasons: Vec<Reason>,
     /// Its tool and those it calls, by id.
@@ -112,6 +114,7 @@ struct Walk<'a> {
     names: BTreeSet<Destination>,
     names_more: bool,
     for_everybody: bool,
+    lasts: bool,
     reasons: Vec<Reason>,
 }
 
@@ -119,7 +122,8 @@ impl<'a> Walk<'a> {
     fn new(app: &'a App, registry: &'a Registry, user: UserId) -> Self {
         let (reaches, names) = (BTreeSet::new(), BTreeSet::new());
         let (texts, parts, reasons) = (Vec::new(), BTreeMap::new(), Vec::new());
-        Self { app, registry, user, texts, parts, reaches, names, names_more: false, for_everybody: false, reasons }
+        let (names_more, for_everybody, lasts) = (false, false, false);
+        Self { app, registry, user, texts, parts, reaches, names, names_more, for_everybody, lasts, reasons }
     }
 
     /// A call whose arguments are known, and the tools it uses.
@@ -127,11 +131,13 @@ impl<'a> Walk<'a> {
         let PreparedCall { tool, arguments, call, .. } = prepared;
         let used = self.registry.used_by(tool);
         self.tool(tool, Some(call.as_ref())).await?;
+        self.lasts |= call.lasts();
         self.reason(None, call.asks(&self.app.settings.get()));
         self.texts.extend(sent::digests(self.app, self.user, call.sent_files()).await);
         for inner in &used {
             // The arguments they will be called with are known to nobody yet: what is known takes none.
             let known = inner.prepare(&Value::Null).ok();
+            self.lasts |= inner.can_last();
             self.tool(inner, known.as_deref()).await?;
             self.reason(Some(inner), self.asks_usually(inner));
         }
@@ -183,11 +189,11 @@ impl<'a> Walk<'a> {
     }
 
     fn end(self) -> Extent {
-        let Self { mut texts, parts, reaches, mut names, names_more, for_everybody, reasons, .. } = self;
+        let Self { mut texts, parts, reaches, mut names, names_more, for_everybody, lasts, reasons, .. } = self;
         names.retain(|name| !reaches.contains(name));
         texts.extend(reaches.iter().chain(&names).map(ToString::to_string));
         let definition = Definition::from_parts(texts.iter().map(String::as_str));
         let (reaches, names) = (reaches.into_iter().collect(), names.into_iter().collect());
-        Extent { definition, reaches, names, names_more, for_everybody, reasons, parts }
+        Extent { definition, reaches, names, names_more, for_everybody, lasts, reasons, parts }
     }
 }

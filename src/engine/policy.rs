@@ -2,27 +2,12 @@
 //! judges, whether a call is checked, a list is made or a person asks why.
 
 mod cache;
+mod named;
 mod view;
 
-use satchel_model::policy::ToolNames;
-
+pub(super) use self::{cache::PolicyCache, named::NamedList};
 pub use self::{
     cache::PolicySet,
+    named::Named,
     view::{Denial, View},
 };
-pub(super) use cache::PolicyCache;
-
-/// What policies judge: a tool, by its names. They know no more of it.
-pub trait Named {
-    /// Its name.
-    fn name(&self) -> &str;
-
-    /// Every name that a policy may call it by.
-    fn names(&self) -> ToolNames;
-}
-
-/// A list of what policies judge, in an order that stays.
-pub(super) trait NamedList: Send + Sync {
-    /// What stands in it.
-    fn all(&self) -> Box<dyn Iterator<Item = &dyn Named> + '_>;
-}

@@ -31,6 +31,7 @@ pub struct Preparation<Args> {
     relies: Option<Says<Args, String>>,
     sends: Option<Says<Args, Vec<String>>>,
     starts: Option<Says<Args, bool>>,
+    lasts: Option<Says<Args, bool>>,
     carries: Option<Carries<Args>>,
     scope: Option<Says<Args, Option<String>>>,
     ahead: Option<Ahead<Args>>,
@@ -65,6 +66,7 @@ impl<Args: 'static> Preparation<Args> {
             relies: None,
             sends: None,
             starts: None,
+            lasts: None,
             carries: None,
             scope: None,
             ahead: None,
@@ -138,6 +140,14 @@ impl<Args: 'static> Preparation<Args> {
         self
     }
 
+    /// Says which calls change what is done by itself later: with content from outside in their conversation a person is
+    /// asked about those, whatever the risk.
+    #[must_use]
+    pub fn lasts(mut self, lasts: impl Fn(&Args) -> bool + Send + Sync + 'static) -> Self {
+        self.lasts = Some(Box::new(lasts));
+        self
+    }
+
     /// Names the calls that stand in its arguments: a call is as risky as the riskiest of them. `together` makes one question
     /// of those about each.
     #[must_use]
@@ -181,6 +191,7 @@ impl<Args: 'static> Preparation<Args> {
             reaches: self.reaches.is_some(),
             reaches_any: self.reaches_any,
             carries: self.carries.is_some(),
+            lasts: self.lasts.is_some(),
         }
     }
 
@@ -229,6 +240,10 @@ impl<Args: Send + Sync + 'static> Prepared for Call<Args> {
 
     fn starts_process(&self) -> bool {
         self.says.starts.as_ref().is_some_and(|starts| starts(&self.args))
+    }
+
+    fn lasts(&self) -> bool {
+        self.says.lasts.as_ref().is_some_and(|lasts| lasts(&self.args))
     }
 
     fn inner_calls(&self) -> Vec<InnerCall> {

@@ -56,6 +56,9 @@ pub(super) trait Prepared: Send + Sync {
     /// Returns whether it starts a process.
     fn starts_process(&self) -> bool;
 
+    /// Returns whether it changes what is done by itself later.
+    fn lasts(&self) -> bool;
+
     /// The calls that stand in its arguments.
     fn inner_calls(&self) -> Vec<InnerCall>;
 
@@ -86,6 +89,8 @@ pub(super) struct Outline {
     pub(super) reaches_any: bool,
     /// Whether calls can stand in them.
     pub(super) carries: bool,
+    /// Whether they can change what is done by itself later.
+    pub(super) lasts: bool,
 }
 
 /// A call that stands in the arguments of another.

@@ -1,7 +1,7 @@
 //! The types that a gRPC system describes of itself, as its reflection answers.
 //!
-//! How many there are, how they are named and nested is the system's to choose, and checking them takes more time and memory
-//! than they have bytes. So they are read in a process of their own: bounded, reduced to what messages are read and written
+//! Their number, names and nesting are the system's to choose, and checking them takes more time and memory than they have
+//! bytes. So they are read in a process of their own: bounded, reduced to what messages are read and written
 //! by, put together once, and written out anew. The server decodes what was written out, and nothing that the system sent.
 //!
 //! Protocol: <https://github.com/grpc/grpc/blob/master/doc/server-reflection.md>. v1alpha has v1's messages.
@@ -30,7 +30,7 @@ const MOST_SERVICES: usize = 200;
 /// Most fields of an answer that names services, and messages in messages there.
 const MOST_NAMED: (usize, usize) = (10_000, 10);
 
-/// What answers of a system's reflection came to.
+/// The content of a system's reflection answers.
 #[derive(Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum TypesRead {
     /// The names of the system's services, reflection's own left out.

@@ -13,6 +13,7 @@ use tokio::{
 };
 
 use satchel_model::error::{Error, Result};
+use satchel_share::boxed::{Boxed, boxed, unboxed};
 
 /// Their niceness.
 const NICENESS: i32 = 10;
@@ -28,6 +29,10 @@ where
     T: Send + 'static,
     F: FnOnce() -> T + Send + 'static,
 {
+    run_boxed(Box::new(move || boxed(work()))).await?.map(unboxed).transpose()
+}
+
+async fn run_boxed(work: Box<dyn FnOnce() -> Boxed + Send>) -> Result<Option<Boxed>> {
     let (tell, told) = oneshot::channel();
     let thread = thread::Builder::new().name("aside".to_owned());
     let started = thread.spawn(move || {

@@ -10,7 +10,10 @@ use satchel_model::{
     error::{Error, Kind, Result},
     user::UserId,
 };
-use satchel_share::{Part, Share};
+use satchel_share::{
+    Part, Share,
+    boxed::{Boxed, boxed, unboxed},
+};
 
 /// Longest wait of work for its turn, and of a result for room.
 const PATIENCE: Duration = Duration::from_secs(15);
@@ -106,7 +109,7 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        let turn = timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy(MUCH_WORK))?;
+        let turn = self.turn(who, turns).await?;
         self.run_in(turn, work).await
     }
 
@@ -115,6 +118,10 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
+        unboxed(self.run_boxed(turn, Box::new(move || work().map(boxed))).await?)
+    }
+
+    async fn run_boxed(&self, turn: Part, work: Box<dyn FnOnce() -> Result<Boxed> + Send>) -> Result<Boxed> {
         let held = move || {
             let done = work();
             drop(turn);
@@ -124,6 +131,22 @@ impl Work {
             Threads::Blocking => spawn_blocking(held).await.map_err(Error::internal)?,
             Threads::Aside => aside::run(held).await?.unwrap_or_else(|| Err(Error::internal("the work panicked"))),
         }
+    }
+
+    async fn turn(&self, who: Option<UserId>, turns: usize) -> Result<Part> {
+        timeout(self.patience, self.turns.take(who, turns)).await.map_err(|_| busy(MUCH_WORK))
+    }
+
+    /// A turn at what is small: one of those for it, where none of the others is free.
+    async fn small_turn(&self, who: Option<UserId>) -> Result<Part> {
+        let first = async {
+            tokio::select! {
+                biased;
+                turn = self.turns.take(who, 1) => turn,
+                turn = self.small.take(who, 1) => turn,
+            }
+        };
+        timeout(self.patience, first).await.map_err(|_| busy(MUCH_WORK))
     }
 
     /// The same for work on something of so many bytes: of what is large, a person's is done one after the other; what is
@@ -137,17 +160,10 @@ impl Work {
         T: Send + 'static,
         F: FnOnce() -> Result<T> + Send + 'static,
     {
-        if bytes > SMALL {
-            return self.run_as(who, turns_for(bytes), work).await;
-        }
-        let first = async {
-            tokio::select! {
-                biased;
-                turn = self.turns.take(who, 1) => turn,
-                turn = self.small.take(who, 1) => turn,
-            }
+        let turn = match bytes > SMALL {
+            true => self.turn(who, turns_for(bytes)).await?,
+            false => self.small_turn(who).await?,
         };
-        let turn = timeout(self.patience, first).await.map_err(|_| busy(MUCH_WORK))?;
         self.run_in(turn, work).await
     }
 

@@ -15,7 +15,8 @@ use self::draft::AgentDraft;
 use super::{
     error::{Error, Result},
     id::shorten,
-    policy::{CompiledLayer, Layer, ToolNames},
+    origin::Origin,
+    policy::{CompiledLayer, Layer, Situation, ToolNames},
     spec::Risk,
     time::Time,
 };
@@ -91,7 +92,7 @@ impl From<AgentId> for String {
 /// The one answer for an agent that is not there and for one that is not shared with whoever asks.
 pub fn unknown(asked: &str) -> Error {
     let asked = shorten(asked);
-    Error::not_found(format!("There is no agent '{asked}', or it is not shared with you. GET /api/agents lists them."))
+    Error::not_found(format!("There is no agent '{asked}', or it is not shared with you: see the list of agents."))
 }
 
 /// An agent as it stands.
@@ -115,6 +116,17 @@ pub struct Agent {
     pub created_at: Time,
     /// The last change.
     pub updated_at: Time,
+    /// The origin of its text, if that is from outside for the caller: written by a program, or by somebody else who is no
+    /// administrator. A conversation that it answers in has content from outside.
+    pub origin: Option<Origin>,
+}
+
+impl Agent {
+    /// The agent at the version that counts.
+    pub fn at(self) -> AgentAt {
+        let Self { id, version, content, origin, .. } = self;
+        AgentAt { id, version, content, origin }
+    }
 }
 
 /// A version of an agent, without its text.
@@ -124,6 +136,8 @@ pub struct AgentVersion {
     pub version: u32,
     /// The name of whoever wrote it.
     pub author: String,
+    /// The key that a program wrote it with; null where a person did.
+    pub key: Option<String>,
     /// The time at which it was written.
     pub at: Time,
     /// `true` if it counts.
@@ -139,6 +153,8 @@ pub struct AgentAt {
     pub version: u32,
     /// The text.
     pub content: AgentDraft,
+    /// The origin of the text, if that is from outside for whoever asks.
+    pub origin: Option<Origin>,
 }
 
 impl AgentAt {
@@ -146,7 +162,8 @@ impl AgentAt {
     pub fn acting(&self) -> ActingAgent {
         let AgentDraft { name, profile, allow, deny, collections, max_risk, tools, .. } = self.content.clone();
         let (id, version) = (self.id.clone(), self.version);
-        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools, ready: Ready::default() }
+        let (within, ready) = (None, Ready::default());
+        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools, within, ready }
     }
 }
 
@@ -176,12 +193,36 @@ pub struct ActingAgent {
     pub max_risk: Option<Risk>,
     /// `false` of a specialist, which calls nothing.
     pub tools: bool,
+    /// The agent within whose bounds it acts, where another one had it begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub within: Option<Arc<ActingAgent>>,
     /// Profile and lists, made ready when they are first needed.
     #[serde(skip)]
     ready: Ready,
 }
 
 impl ActingAgent {
+    /// The same agent within the bounds of others. It is within its own in any case.
+    #[must_use]
+    pub fn within(self, others: Option<Arc<Self>>) -> Self {
+        let others: Vec<Self> = others.iter().flat_map(|first| first.chain()).cloned().collect();
+        let others = others.into_iter().filter(|one| one.id != self.id).rev();
+        let outer = others.fold(None, |outer, one| Some(Arc::new(Self { within: outer, ..one })));
+        Self { within: outer, ..self }
+    }
+
+    /// Itself, and all within whose bounds it acts.
+    pub fn chain(&self) -> impl Iterator<Item = &Self> {
+        std::iter::successors(Some(self), |one| one.within.as_deref())
+    }
+
+    /// The situation of what it asks for, on a provider's model or by itself.
+    pub fn situation(&self, provider: Option<&str>) -> Situation {
+        let agent = Some(self.id.to_string());
+        let within = self.chain().skip(1).map(|one| one.id.to_string()).collect();
+        Situation { agent, within, provider: provider.map(str::to_owned), ..Situation::default() }
+    }
+
     /// Its profile and lists as a policy layer, among tools of which `exec` has these names; `None` where it has neither.
     pub fn layer(&self, exec: &ToolNames) -> Option<&CompiledLayer> {
         let Self { profile, allow, deny, .. } = self;

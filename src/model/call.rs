@@ -1,5 +1,7 @@
 //! A call: what a door asks the engine to run, and what comes of it.
 
+pub mod decided;
+
 use std::{any::Any, sync::Arc};
 
 use serde::{Deserialize, Serialize};

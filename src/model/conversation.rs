@@ -1,5 +1,6 @@
 //! Conversations: messages, turns, and the steps a turn takes.
 
+mod queued;
 mod step;
 
 use std::sync::Arc;
@@ -18,6 +19,7 @@ use super::{
     time::Time,
 };
 
+pub use queued::{Moment, QueuedMessage};
 pub use step::{Step, StepState};
 
 /// A conversation's id; tools and audit call it the topic.
@@ -225,6 +227,29 @@ pub struct Message {
     pub agent: Option<String>,
 }
 
+impl Message {
+    /// A message of which nothing but its text is known.
+    pub fn new(id: MessageId, turn_id: TurnId, role: Role, text: String, created_at: Time) -> Self {
+        Self {
+            id,
+            turn_id,
+            role,
+            text,
+            attachments: Vec::new(),
+            steps: Vec::new(),
+            citations: Vec::new(),
+            created_at,
+            model: None,
+            provider: None,
+            instead_of: None,
+            usage: None,
+            error: None,
+            former: 0,
+            agent: None,
+        }
+    }
+}
+
 impl Noun for Message {
     const NAME: &'static str = "message";
 }
@@ -243,6 +268,9 @@ pub struct FormerPlace {
 /// An answer that gave way to a later one.
 #[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct FormerAnswer {
+    /// The text the question had then. Left out where it still has it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub question: Option<String>,
     /// Its messages as they were then, in order.
     #[schema(value_type = Vec<Message>)]
     pub messages: Vec<Value>,

@@ -1,5 +1,6 @@
 //! Jobs: what is done by itself, at which moments, and what came of it each time.
 
+pub mod authority;
 pub mod cron;
 pub mod deed;
 pub mod firing;
@@ -12,6 +13,7 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 
 pub use self::{
+    authority::Authority,
     deed::{Deed, Do},
     firing::{Cause, Firing, FiringId, LogLine},
     when::{Trigger, When},
@@ -23,6 +25,7 @@ use super::{
     run::RunState,
     text::clip,
     time::Time,
+    unseen::is_unseen,
     user::UserId,
 };
 
@@ -76,6 +79,8 @@ pub struct Job {
     pub updated_at: Time,
     /// The origin of what it does, if from outside.
     pub origin: Option<Origin>,
+    /// Whoever wrote it down, beside its owner: its runs do no more than each of them may.
+    pub authority: Authority,
 }
 
 impl Noun for Job {
@@ -215,8 +220,10 @@ impl Draft {
 
 fn own_name(name: &str) -> Result<String> {
     let name = name.trim();
-    if name.is_empty() || name.chars().count() > MAX_NAME || name.chars().any(char::is_control) {
-        return Err(Error::invalid(format!("The name of a job is 1 to {MAX_NAME} characters on one line.")));
+    if name.is_empty() || name.chars().count() > MAX_NAME || name.contains(is_unseen) {
+        return Err(Error::invalid(format!(
+            "The name of a job is 1 to {MAX_NAME} characters on one line, and each of them can be seen."
+        )));
     }
     Ok(name.to_owned())
 }
@@ -224,7 +231,7 @@ fn own_name(name: &str) -> Result<String> {
 /// A name from a text: its first line, cut.
 fn name_from(text: &str) -> String {
     let line = text.lines().map(str::trim).find(|line| !line.is_empty()).unwrap_or("Job");
-    let line: String = line.chars().filter(|c| !c.is_control()).collect();
+    let line: String = line.chars().filter(|c| !is_unseen(*c)).collect();
     clip(&line, 60).into_owned()
 }
 
@@ -312,7 +319,10 @@ mod tests {
         let every = |seconds| When { every_seconds: Some(seconds), ..When::default() };
         let refused = |draft: Draft| draft.plan(now).unwrap_err().message().to_owned();
         let no_name = Draft { name: Some(" ".to_owned()), ..Draft::new(every(60), message()) };
-        assert_eq!(refused(no_name), "The name of a job is 1 to 100 characters on one line.");
+        assert_eq!(
+            refused(no_name),
+            "The name of a job is 1 to 100 characters on one line, and each of them can be seen."
+        );
         assert_eq!(refused(Draft::new(every(59), message())), "'every_seconds' is a number from 60 on.");
         let two = Do { backup: Some(deed::Backup {}), ..message() };
         assert!(refused(Draft::new(every(60), two)).starts_with("'do' has exactly one kind"));

@@ -142,6 +142,9 @@ pub struct Situation {
     /// The id of the agent that asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
+    /// The ids of the agents within whose bounds it asks: their layers hold as well.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub within: Vec<String>,
     /// The name of the provider whose model asks.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub provider: Option<String>,
@@ -165,7 +168,7 @@ impl Policies {
     /// The layer of this kind that applies in a situation. `None` where there is none: everything passes then, but for
     /// `subagent`.
     pub fn layer(&self, kind: LayerKind, situation: &Situation) -> Option<&Layer> {
-        let Situation { agent, provider, channel, sandboxed, depth } = situation;
+        let Situation { agent, provider, channel, sandboxed, depth, .. } = situation;
         match kind {
             LayerKind::Profile => self.profile.as_ref(),
             LayerKind::ProviderProfile => self.provider_profile.get(provider.as_ref()?),

@@ -12,6 +12,7 @@ use url::Url;
 use super::{
     error::{Error, Result},
     llm::{Provider, ProviderId, ProviderKind},
+    price::Price,
     secret::{MASK, Secret},
 };
 
@@ -43,13 +44,17 @@ pub struct ProviderView {
     pub from_environment: bool,
     /// Its health, as far as it was asked.
     pub health: ProviderHealth,
+    /// The price of its model. Left out where nobody has entered one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub price: Option<Price>,
 }
 
 impl ProviderView {
     /// A provider without its key.
-    pub fn new(provider: Provider, health: ProviderHealth) -> Self {
+    pub fn new(provider: Provider, health: ProviderHealth, price: Option<Price>) -> Self {
         Self {
             health,
+            price,
             id: provider.id,
             kind: provider.kind,
             name: provider.name,
@@ -228,7 +233,7 @@ mod tests {
         assert_eq!(key(json!({"api_key": "***", "name": "n"})), Some("k1".to_owned()));
         assert_eq!(key(json!({"api_key": "k2"})), Some("k2".to_owned()));
         assert_eq!(key(json!({"api_key": null})), None);
-        let view = ProviderView::new(stored(), ProviderHealth::default());
+        let view = ProviderView::new(stored(), ProviderHealth::default(), None);
         assert_eq!(view.api_key.as_deref(), Some(MASK));
     }
 

@@ -1,14 +1,17 @@
 //! Readers of knowledge: the collections that somebody sees.
 
-use std::fmt;
+use std::{fmt, sync::Arc};
 
 use super::{caller::Caller, user::UserId};
 
-/// A reader of knowledge: a person, or a key of theirs, which sees no more than it was given.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// A reader of knowledge: a person, a key of theirs, which sees no more than it was given, or an agent that acts for them,
+/// which sees its own collections only.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reader {
     user: UserId,
     sees: Sees,
+    /// The ids of the only collections that are seen, of those; `None` for all of them.
+    only: Option<Arc<[String]>>,
 }
 
 /// The collections that are seen.
@@ -30,22 +33,39 @@ impl Reader {
             (false, true) => Sees::Role,
             (false, false) => Sees::Open,
         };
-        Self { user: caller.user, sees }
+        let acting = caller.agent.iter().flat_map(|agent| agent.chain());
+        let mut lists = acting.map(|agent| &agent.collections).filter(|list| !list.is_empty());
+        let only = lists.next().map(|first| {
+            let rest: Vec<_> = lists.collect();
+            first.iter().filter(|id| rest.iter().all(|list| list.contains(id))).cloned().collect()
+        });
+        Self { user: caller.user, sees, only }
     }
 
-    /// The person.
-    pub fn user(self) -> UserId {
+    /// The same reader without an agent that acts for them.
+    #[must_use]
+    pub fn person(self) -> Self {
+        Self { only: None, ..self }
+    }
+
+    /// The person's id.
+    pub fn user(&self) -> UserId {
         self.user
     }
 }
 
-/// The text that queries compare: `*`, the person's id, or nothing.
+/// The text that queries compare: `*`, the person's id, or nothing; and where only some collections are seen, their ids, each
+/// between two slashes.
 impl fmt::Display for Reader {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.sees {
-            Sees::All => f.write_str("*"),
-            Sees::Role => self.user.fmt(f),
-            Sees::Open => Ok(()),
+            Sees::All => f.write_str("*")?,
+            Sees::Role => self.user.fmt(f)?,
+            Sees::Open => {}
+        }
+        match &self.only {
+            Some(ids) => ids.iter().try_fold((), |(), id| write!(f, "/{id}")).and_then(|()| f.write_str("/")),
+            None => Ok(()),
         }
     }
 }

@@ -106,7 +106,11 @@ pub type Locate<'a> = &'a (dyn Fn(&str) -> Option<String> + Send + Sync);
 impl Rule {
     /// Returns whether it is for calls in this situation, at this time.
     pub fn is_for(&self, situation: &Situation, now: Time) -> bool {
-        let is_of = self.agent.as_ref().is_none_or(|agent| situation.agent.as_ref() == Some(agent));
+        let is_of = self.agent.as_ref().is_none_or(|agent| match self.decision {
+            // A yes to one agent is none to another that has it do something.
+            RuleDecision::Allow => situation.within.is_empty() && situation.agent.as_ref() == Some(agent),
+            _ => situation.agent.iter().chain(&situation.within).any(|one| one == agent),
+        });
         is_of && self.expires_at.is_none_or(|end| now < end)
     }
 

@@ -8,6 +8,7 @@ use super::{
     id::shorten,
     job::JobName,
     llm::Usage,
+    price::Cost,
     time::Time,
 };
 
@@ -130,7 +131,7 @@ pub struct Purpose {
 }
 
 /// A run.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+#[derive(Debug, Clone, PartialEq, Serialize, utoipa::ToSchema)]
 pub struct Run {
     /// Stable id.
     #[schema(value_type = String, format = "uuid")]
@@ -160,6 +161,9 @@ pub struct Run {
     pub ended_at: Option<Time>,
     /// The tokens it took so far.
     pub usage: Usage,
+    /// The cost so far. Left out where one of its requests has no price, or they have not one currency.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cost: Option<Cost>,
     /// The reason it failed. Left out of another person's run.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub error: Option<String>,

@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use super::spec::Source;
 
 pub use backups::{BackupSchedule, BackupWeekday, Backups};
-pub use chat::{Chat, Exposure};
+pub use chat::{Chat, Exposure, Titles};
 pub use exec::{Exec, ExecAsk, ExecMode, ExecSecurity};
 pub use range::{RANGES, Range};
 

@@ -36,8 +36,7 @@ pub async fn checked(app: &App, registry: &Registry, by: &Caller, draft: AgentDr
         let found =
             seen.iter().find(|one| one.id.to_string() == *named || one.name.to_lowercase() == named.to_lowercase());
         *named = found.map(|one| one.id.to_string()).ok_or_else(|| {
-            let message =
-                format!("There is no collection '{}'. GET /api/knowledge/collections lists them.", shorten(named));
+            let message = format!("There is no collection '{}': see the list of collections.", shorten(named));
             wrong("collections", message)
         })?;
     }
@@ -55,7 +54,7 @@ fn require_tools(registry: &Registry, by: &Caller, field: &str, rules: &[String]
     match lost {
         Some(rule) => {
             let rule = shorten(rule);
-            let told = format!("'{rule}' in '{field}' is no tool and no pattern of one. GET /api/tools lists them.");
+            let told = format!("'{rule}' in '{field}' is no tool and no pattern of one: see the list of tools.");
             Err(wrong(field, told))
         }
         None => Ok(()),

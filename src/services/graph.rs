@@ -142,7 +142,7 @@ async fn ask_one(app: &Arc<App>) -> Result<usize> {
     let asked = format!("Title: {}\n\n{text}", document.title);
     let question = Question { system: graph::INSTRUCTIONS.to_owned(), text: asked, most: ANSWER };
     let said = model::ask(app, (None, None), question).await?;
-    store.spend(said.cost.total().max(1), app.clock.now()).await?;
+    store.spend(said.spent.usage.total().max(1), app.clock.now()).await?;
     // An answer that is none is not asked for again: the next would cost as much and likely be as bad.
     let findings = graph::read_answer(&said.text, &text).unwrap_or_else(|error| {
         tracing::warn!(?error, document = document.id, "a model's reading of a document is left out");

@@ -7,7 +7,8 @@ use satchel_model::{
     egress::{Origin, Part},
     error::{Error, Kind, Result},
     figure,
-    llm::{ChatMessage, ChatRequest, Provider, ProviderId, Usage},
+    llm::{ChatMessage, ChatRequest, Provider, ProviderId},
+    price::Spent,
     user::UserId,
 };
 use satchel_net::llm::{
@@ -36,10 +37,8 @@ pub struct Question {
 pub struct Said {
     /// The text.
     pub text: String,
-    /// The model that was asked.
-    pub model: String,
-    /// The cost.
-    pub cost: Usage,
+    /// The model that was asked, and what it took.
+    pub spent: Spent,
 }
 
 /// Asks the caller's model: the one chosen in their conversation, else the first. What it costs is theirs.
@@ -67,7 +66,7 @@ async fn ask_in(app: &App, user: UserId, turn: Option<OpenTurn>, question: Quest
     require_budget(app, user).await?;
     let chain = agents::chain(&providers(app)?, &turn.agent, turn.provider).await?;
     let said = ask_chain(app, Some(user), &chain, question).await?;
-    Turns::new(&app.db).spend(&turn, said.cost, app.clock.now()).await?;
+    Turns::new(&app.db).spend(&turn, said.spent.clone(), app.clock.now()).await?;
     Ok(said)
 }
 
@@ -75,7 +74,7 @@ async fn ask_in(app: &App, user: UserId, turn: Option<OpenTurn>, question: Quest
 pub async fn ask_for(app: &App, user: UserId, provider: Option<ProviderId>, question: Question) -> Result<Said> {
     require_budget(app, user).await?;
     let said = ask(app, (provider, Some(user)), question).await?;
-    usage::spend(&app.db, user, app.clock.now(), said.cost).await?;
+    usage::spend(&app.db, user, app.clock.now(), said.spent.clone()).await?;
     Ok(said)
 }
 
@@ -106,11 +105,11 @@ async fn ask_chain(app: &App, user: Option<UserId>, providers: &[Provider], ques
     )
     .ask(providers, &request)
     .await?;
-    let model = answer.provider.model.clone();
-    let (text, cost) = answer.text().await?;
+    let by = answer.provider.clone();
+    let (text, usage) = answer.text().await?;
     match text.trim() {
         "" => Err(Error::upstream("The model answered nothing.")),
-        text => Ok(Said { text: text.to_owned(), model, cost }),
+        text => Ok(Said { text: text.to_owned(), spent: Spent::new(&by, usage) }),
     }
 }
 

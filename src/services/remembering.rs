@@ -204,6 +204,13 @@ impl Meaning {
         Some(Vector { model, values: values.to_vec() })
     }
 
+    /// Returns the meaning of a statement, for which somebody waits; `None` without a model.
+    pub async fn passage_at_once(&self, text: &str) -> Option<Vector> {
+        let embedder = self.embedder.steady();
+        let model = embedder.model()?.id;
+        Some(Vector { model, values: known(embedder.passage_at_once(text).await)? })
+    }
+
     /// Returns the meanings of statements, in their order; none of them without a model.
     pub async fn passages(&self, texts: Vec<String>) -> Vec<Vector> {
         let embedder = self.embedder.steady();

@@ -2,6 +2,7 @@
 //! who wait are served in turn, person by person.
 
 pub mod behalf;
+pub mod boxed;
 
 use std::{
     collections::{HashMap, VecDeque},

@@ -8,11 +8,17 @@ use serde_json::json;
 use self::rows::{SELECT, SHARED_WITH, agent, at, put_shares, require_free, require_shares, require_visible, version};
 pub(super) use self::spent::spend;
 pub use self::spent::spent;
-use super::{db::Db, people::Actor, sql::Tx};
+use super::{
+    db::Db,
+    jobs, origin,
+    people::Actor,
+    sql::{Tx, params},
+};
 use satchel_model::{
-    agent::{Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, unknown},
-    caller::Caller,
-    error::{Error, Result},
+    agent::{ActingAgent, Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, unknown},
+    caller::{Caller, Credential},
+    error::{Error, Kind, Result},
+    origin::Origin,
 };
 
 /// Most agents of one person.
@@ -41,7 +47,8 @@ impl Agents {
              ORDER BY CASE WHEN a.id = 'assistant' THEN 0 ELSE 1 END, a.name_key, a.id LIMIT ?2"
         );
         let caller = caller.clone();
-        let read = move |tx: &Tx| tx.all(&sql, (caller.reader().to_string(), LISTED), |row| agent(row, &caller));
+        let read =
+            move |tx: &Tx| tx.all(&sql, (caller.reader().person().to_string(), LISTED), |row| agent(row, &caller));
         self.db.read(read).await
     }
 
@@ -51,7 +58,7 @@ impl Agents {
             "SELECT CAST(coalesce(sum(octet_length(v.content)), 0) AS BIGINT) FROM agents a
              JOIN agent_versions v ON v.agent = a.id AND v.version = a.version WHERE a.deleted_at IS NULL AND {SHARED_WITH}"
         );
-        let reader = caller.reader().to_string();
+        let reader = caller.reader().person().to_string();
         let bytes: i64 = self.db.read(move |tx| tx.one(&sql, [reader])).await?;
         usize::try_from(bytes).map_err(Error::internal)
     }
@@ -96,8 +103,7 @@ impl Agents {
     ///
     /// As [`Self::get`] has them.
     pub async fn current(&self, caller: &Caller, id: AgentId) -> Result<AgentAt> {
-        let Agent { id, content, version, .. } = self.get(caller, id).await?;
-        Ok(AgentAt { id, version, content })
+        Ok(self.get(caller, id).await?.at())
     }
 
     /// Keeps a new one.
@@ -160,7 +166,7 @@ impl Agents {
             .await
     }
 
-    /// Deletes one. What it said stays; turns that are under way go on.
+    /// Deletes one. What it said stays; turns that are under way go on, and jobs that it does or wrote down are paused.
     ///
     /// # Errors
     ///
@@ -177,7 +183,9 @@ impl Agents {
                 }
                 tx.run("UPDATE agents SET deleted_at = ?2 WHERE id = ?1", (id.to_string(), by.now.millis()))?;
                 tx.run("DELETE FROM agent_shares WHERE agent = ?1", [id.to_string()])?;
-                by.record(tx, "agent.delete", json!({"id": id, "name": old.content.name}))
+                let paused = jobs::pause_of_agent(tx, &id, &old.content.name, by.now)?;
+                let told = json!({"id": id, "name": old.content.name, "paused_jobs": paused});
+                by.record(tx, "agent.delete", told)
             })
             .await
     }
@@ -189,7 +197,7 @@ impl Agents {
     /// As [`Self::get`] has them.
     pub async fn versions(&self, caller: &Caller, id: AgentId) -> Result<Vec<AgentVersion>> {
         let caller = caller.clone();
-        let sql = "SELECT v.version, v.author, v.at, v.version = a.version AS current
+        let sql = "SELECT v.version, v.author, v.key_id, v.at, v.version = a.version AS current
                    FROM agent_versions v JOIN agents a ON a.id = v.agent WHERE v.agent = ?1 ORDER BY v.version DESC";
         let read = move |tx: &Tx| {
             require_visible(tx, &caller, &id)?;
@@ -217,6 +225,22 @@ impl Agents {
     }
 }
 
+/// The bounds, as they are now, of an agent that wrote something down for this caller.
+///
+/// # Errors
+///
+/// Denied, if they do not see it any more.
+pub(super) fn acting(tx: &Tx, caller: &Caller, id: &AgentId) -> Result<ActingAgent> {
+    match require_visible(tx, caller, id) {
+        Ok(found) => Ok(found.at().acting()),
+        Err(error) if error.kind() == Kind::NotFound => Err(Error::denied(
+            "The agent that wrote this job down is gone, or not shared with its owner any more. Nothing ran: save the job \
+             in the console to have it run as yourself.",
+        )),
+        Err(error) => Err(error),
+    }
+}
+
 /// One that the actor may change.
 fn require_own(tx: &Tx, by: &Actor, id: &AgentId) -> Result<Agent> {
     let found = require_visible(tx, &by.caller, id)?;
@@ -235,10 +259,25 @@ fn require_own(tx: &Tx, by: &Actor, id: &AgentId) -> Result<Agent> {
 /// Writes a version, and what is looked up by.
 fn put(tx: &Tx, by: &Actor, id: &AgentId, (version, draft): (u32, &AgentDraft)) -> Result<()> {
     let content = serde_json::to_string(draft).map_err(Error::internal)?;
-    let (author, now) = (&by.caller.username, by.now.millis());
+    let (author, now) = (&by.caller, by.now.millis());
+    let key = match author.credential {
+        Credential::Key(key) => Some(key.to_string()),
+        Credential::Session | Credential::Local => None,
+    };
+    let origin = Origin::of_program(author, "agents", by.now);
     tx.run(
-        "INSERT INTO agent_versions (agent, version, content, author, at) VALUES (?1, ?2, ?3, ?4, ?5)",
-        (id.to_string(), version, content, author, now),
+        "INSERT INTO agent_versions (agent, version, content, author, author_id, key_id, origin, at)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)",
+        params![
+            id.to_string(),
+            version,
+            content,
+            author.username,
+            author.user.to_string(),
+            key,
+            origin::text(&origin),
+            now
+        ],
     )?;
     tx.run(
         "UPDATE agents SET name_key = ?2, version = ?3, updated_at = ?4 WHERE id = ?1",

@@ -95,9 +95,11 @@ pub(super) fn bytes_of(tx: &Tx, user: UserId) -> Result<u64> {
       + (SELECT coalesce(sum(octet_length(s.arguments) + coalesce(octet_length(s.output), 0)
                              + coalesce(octet_length(s.model_text), 0)), 0)
          FROM conversations c JOIN messages m ON m.conversation = c.id JOIN steps s ON s.message = m.id WHERE c.person = ?1)
-      + (SELECT coalesce(sum(octet_length(f.messages)), 0)
+      + (SELECT coalesce(sum(octet_length(f.messages) + coalesce(octet_length(f.question_text), 0)), 0)
          FROM conversations c JOIN messages m ON m.conversation = c.id JOIN former_answers f ON f.question = m.id
          WHERE c.person = ?1)
+      + (SELECT coalesce(sum(octet_length(q.text) + octet_length(q.attachments)), 0)
+         FROM conversations c JOIN queued_messages q ON q.conversation = c.id WHERE c.person = ?1)
       + (SELECT coalesce(sum(octet_length(data)), 0) FROM attachments WHERE id IN (
            SELECT a.attachment FROM conversations c JOIN messages m ON m.conversation = c.id
              JOIN message_attachments a ON a.message = m.id WHERE c.person = ?1))";

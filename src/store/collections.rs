@@ -21,9 +21,10 @@ use satchel_model::{
 pub(super) const DEFAULT: i64 = 1;
 
 /// The condition that the [`Reader`] `?1` sees the collection `k`: it is open to all, or to their role, or they may do everything
-/// through the credential they show.
-pub(super) const VISIBLE: &str = "(NOT k.restricted OR ?1 = '*' OR EXISTS (
-   SELECT 1 FROM users u JOIN collection_roles o ON o.role = u.role WHERE u.id = ?1 AND o.collection = k.number))";
+/// through the credential they show; and it is among those that the agent which acts for them has, where it has any.
+pub(super) const VISIBLE: &str = "((?1 NOT LIKE '%/%' OR ?1 LIKE '%/' || k.id || '/%')
+   AND (NOT k.restricted OR substr(?1, 1, 1) = '*' OR EXISTS (SELECT 1 FROM users u JOIN collection_roles o ON o.role = u.role
+     WHERE u.id = substr(?1, 1, 36) AND o.collection = k.number)))";
 
 /// Between a name's key and the id that tells it apart from a hidden one of the same name.
 const APART: char = '\u{1f}';
@@ -145,7 +146,7 @@ impl Collections {
         self.db
             .read(move |tx| {
                 if !named.is_empty() {
-                    return named.iter().map(|text| called(tx, reader, text.trim())).collect();
+                    return named.iter().map(|text| called(tx, &reader, text.trim())).collect();
                 }
                 let sql = format!("SELECT k.number FROM collections k WHERE {VISIBLE}");
                 Ok(tx.all(&sql, [reader.to_string()], |row| row.get("number"))?.into_iter().collect())
@@ -155,7 +156,7 @@ impl Collections {
 }
 
 /// The number of a collection this person sees, by its id or its name.
-fn called(tx: &Tx, reader: Reader, text: &str) -> Result<i64> {
+fn called(tx: &Tx, reader: &Reader, text: &str) -> Result<i64> {
     // In an id no letter is a capital one either.
     let sql = format!(
         "SELECT k.number FROM collections k WHERE {VISIBLE} AND (k.id = ?2 OR {NAMED}) ORDER BY k.number LIMIT 1"

@@ -154,6 +154,12 @@ impl Conversations {
             .await
     }
 
+    /// Gives one another title, where it still has this one. Returns whether it had.
+    pub async fn retitle(&self, id: ConversationId, old: String, new: String) -> Result<bool> {
+        let sql = "UPDATE conversations SET title = ?3 WHERE id = ?1 AND title = ?2 AND person IS NOT NULL";
+        self.db.write(move |tx| Ok(tx.run(sql, (id.to_string(), old, new))? == 1)).await
+    }
+
     /// Deletes one with everything in it. Nobody finds it from the first moment; what it holds is removed in pieces. The
     /// audit keeps its rows.
     pub async fn delete(&self, user: UserId, id: ConversationId) -> Result<()> {
@@ -161,6 +167,7 @@ impl Conversations {
             .write(move |tx| {
                 get(tx, user, id)?;
                 for rest in [
+                    "DELETE FROM queued_messages WHERE conversation = ?1",
                     "DELETE FROM approvals WHERE topic = ?1",
                     "DELETE FROM promotions WHERE topic = ?1",
                     "DELETE FROM needs WHERE topic = ?1",

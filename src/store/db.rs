@@ -25,7 +25,7 @@ use tokio_util::task::{TaskTracker, task_tracker::TaskTrackerToken};
 
 use self::{
     failure::{closed, reading_busy, writing_busy},
-    writer::{Bell, Job, Order, Undo, write_groups},
+    writer::{Bell, Job, Order, Undo, Work, write_groups},
 };
 use super::{
     backup::snapshots,
@@ -33,7 +33,10 @@ use super::{
     sql::{self, Connection, Tx},
 };
 use satchel_model::error::{Error, Result};
-use satchel_share::{Share, behalf};
+use satchel_share::{
+    Share, behalf,
+    boxed::{Boxed, boxed, unboxed},
+};
 
 /// Most writes one commit carries.
 const GROUP: usize = 512;
@@ -180,9 +183,9 @@ impl Db {
         F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
         let (reply, answer) = oneshot::channel();
-        let job = Job::new(work, undo, reply, place);
-        self.writer.send(Order::Write(Box::new(job))).map_err(|_| closed())?;
-        answer.await.map_err(|_| closed())?
+        let job = Job::new(Box::new(move |tx| work(tx).map(boxed)), undo, reply, place);
+        self.writer.send(Order::Write(job)).map_err(|_| closed())?;
+        unboxed(answer.await.map_err(|_| closed())??)
     }
 
     /// Runs `work` on a connection that cannot write, in a place of the person whom the task works for.
@@ -194,6 +197,10 @@ impl Db {
         T: Send + 'static,
         F: FnOnce(&Tx) -> Result<T> + Send + 'static,
     {
+        unboxed(self.read_boxed(Box::new(move |tx| work(tx).map(boxed))).await?)
+    }
+
+    async fn read_boxed(&self, work: Work) -> Result<Boxed> {
         let readers = Arc::clone(&self.readers);
         // Where it is asked last: a call of REST, a step of a chat and what a tool does within it all come by here.
         let place = timeout(self.patience, readers.places.take(behalf::current(), 1)).await;
@@ -215,7 +222,7 @@ impl Readers {
         if self.open.is_closed() { Err(closed()) } else { Ok(open) }
     }
 
-    fn run<T>(&self, work: impl FnOnce(&Tx) -> Result<T>) -> Result<T> {
+    fn run(&self, work: Work) -> Result<Boxed> {
         let idle = self.idle.lock().pop();
         let connection = match idle {
             Some(connection) => connection,

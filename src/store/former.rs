@@ -18,11 +18,24 @@ use satchel_model::{
 /// Most that are kept of one question: the oldest give way.
 const KEPT: i64 = 20;
 
-/// Keeps an answer that is about to be dropped. One without a message leaves nothing to show.
-pub(super) fn keep(tx: &Tx, question: MessageId, answer: &[Placed]) -> Result<()> {
-    if answer.is_empty() {
-        return Ok(());
+/// Keeps an answer that is about to be dropped, and the text of its question where that is about to be another. Where
+/// neither says anything there is nothing to keep.
+pub(super) fn keep(tx: &Tx, question: MessageId, answer: &[Placed], reworded: Option<&str>) -> Result<()> {
+    let differs = "SELECT 1 FROM messages WHERE id = ?1 AND text <> ?2";
+    let is_reworded = match reworded {
+        Some(text) => tx.exists(differs, (question.to_string(), text.to_owned()))?,
+        None => false,
+    };
+    if !answer.is_empty() || is_reworded {
+        put(tx, question, answer)?;
     }
+    match reworded.filter(|_| is_reworded) {
+        Some(text) => reword(tx, question, text),
+        None => Ok(()),
+    }
+}
+
+fn put(tx: &Tx, question: MessageId, answer: &[Placed]) -> Result<()> {
     let messages = answer.iter().map(as_kept).collect::<Result<Vec<Value>>>()?;
     let question = question.to_string();
     let sql = "SELECT coalesce(max(number), 0) + 1 FROM former_answers WHERE question = ?1";
@@ -32,6 +45,17 @@ pub(super) fn keep(tx: &Tx, question: MessageId, answer: &[Placed]) -> Result<()
     let sql = "DELETE FROM former_answers WHERE question = ?1 AND number <= ?2";
     tx.run(sql, (&question, number.saturating_sub(KEPT)))?;
     Ok(())
+}
+
+/// Gives a question another text. Its former answers keep the one they were given to.
+fn reword(tx: &Tx, question: MessageId, text: &str) -> Result<()> {
+    let question = question.to_string();
+    tx.run(
+        "UPDATE former_answers SET question_text = (SELECT m.text FROM messages m WHERE m.id = ?1)
+         WHERE question = ?1 AND question_text IS NULL",
+        [&question],
+    )?;
+    tx.run("UPDATE messages SET text = ?2 WHERE id = ?1", (&question, text)).map(drop)
 }
 
 /// A message as the API shows it, with the numbers of what it cites in place of the passages.
@@ -59,10 +83,11 @@ pub(super) fn counts(tx: &Tx, conversation: ConversationId) -> Result<HashMap<Me
 /// If the conversation has no such message, or that has no such former answer.
 pub(super) fn get(tx: &Tx, place: FormerPlace) -> Result<FormerAnswer> {
     let kept: String = one(tx, place, "f.messages")?;
+    let question: Option<String> = one(tx, place, "f.question_text")?;
     let mut messages: Vec<Value> = serde_json::from_str(&kept).map_err(Error::internal)?;
     let passages = passages::by_number(tx, place.conversation)?;
     messages.iter_mut().try_for_each(|message| cite(message, &passages))?;
-    Ok(FormerAnswer { messages })
+    Ok(FormerAnswer { question, messages })
 }
 
 /// Bytes of a former answer as it is stored, without the passages it cites.
@@ -71,7 +96,7 @@ pub(super) fn get(tx: &Tx, place: FormerPlace) -> Result<FormerAnswer> {
 ///
 /// As [`get`] has them.
 pub(super) fn weight(tx: &Tx, place: FormerPlace) -> Result<usize> {
-    let bytes: i64 = one(tx, place, "octet_length(f.messages)")?;
+    let bytes: i64 = one(tx, place, "octet_length(f.messages) + coalesce(octet_length(f.question_text), 0)")?;
     usize::try_from(bytes).map_err(Error::internal)
 }
 

@@ -28,7 +28,7 @@ pub struct Graph {
 }
 
 /// Who looks. What was found in a document is seen by who sees the document, and may read knowledge at all.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 pub struct Sight {
     /// Whose eyes.
     pub reader: Reader,
@@ -74,29 +74,29 @@ impl Graph {
     /// One node. Fails where the reader does not see it, as if it were not there.
     pub async fn node(&self, sight: Sight, id: &str) -> Result<Node> {
         let id = id.to_owned();
-        self.db.read(move |tx| look::node(tx, sight, &id)).await
+        self.db.read(move |tx| look::node(tx, &sight, &id)).await
     }
 
     /// The nodes that edges of this relation lead to from a node, in the order of the alphabet.
     pub async fn outbound(&self, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
         let (id, rel) = (id.to_owned(), rel.to_owned());
-        self.db.read(move |tx| look::outbound(tx, sight, &id, &rel)).await
+        self.db.read(move |tx| look::outbound(tx, &sight, &id, &rel)).await
     }
 
     /// The nodes that pass, those with the most edges first.
     pub async fn nodes(&self, sight: Sight, filter: Filter) -> Result<Vec<Node>> {
-        self.db.read(move |tx| look::nodes(tx, sight, &filter)).await
+        self.db.read(move |tx| look::nodes(tx, &sight, &filter)).await
     }
 
     /// What lies around a node, up to `depth` edges away in either direction, over edges of one relation or all.
     pub async fn around(&self, sight: Sight, id: &str, rel: Option<String>, depth: u8) -> Result<Part> {
         let id = id.to_owned();
-        self.db.read(move |tx| look::around(tx, sight, &id, (rel, depth))).await
+        self.db.read(move |tx| look::around(tx, &sight, &id, (rel, depth))).await
     }
 
     /// The whole at a glance.
     pub async fn overview(&self, sight: Sight) -> Result<Overview> {
-        self.db.read(move |tx| look::overview(tx, sight)).await
+        self.db.read(move |tx| look::overview(tx, &sight)).await
     }
 
     /// Documents whose present content has not been read for the graph, the oldest first.

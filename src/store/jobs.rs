@@ -12,7 +12,7 @@ use serde_json::json;
 use tokio::sync::Notify;
 
 use self::rows::{Stored, read};
-pub(crate) use self::runs::claim_left;
+pub(crate) use self::runs::{claim_left, pause_of_agent};
 pub use self::{
     due::Claimed,
     hooks::{HookCall, Taken},
@@ -28,9 +28,8 @@ use super::{
     vault::{self, Vault},
 };
 use satchel_model::{
-    caller::Credential,
     error::{Error, Result},
-    job::{Do, Job, JobId, MAX_JOBS, Plan, When},
+    job::{Authority, Do, Job, JobId, MAX_JOBS, Plan, When},
     secret::Secret,
     time::Time,
     user::UserId,
@@ -110,13 +109,10 @@ impl Jobs {
                     return Err(Error::conflict(format!("You have {MAX_JOBS} jobs: delete one first.")));
                 }
                 let id = JobId::new();
-                let key = match by.caller.credential {
-                    Credential::Key(id) => Some(id.to_string()),
-                    Credential::Session | Credential::Local => None,
-                };
+                let authority = Authority::new(&by.caller)?;
                 let (hook, secret) = hook(&vault, tx, id, &plan.when, by.now)?;
                 let sql =
-                    "INSERT INTO jobs (id, person, owner_name, key_id, name, moments, deed, catch_up, retries, notify,
+                    "INSERT INTO jobs (id, person, owner_name, authority, name, moments, deed, catch_up, retries, notify,
                                              enabled, next_at, hook, created_at, updated_at, origin)
                            VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?14, ?15)";
                 let next_at = plan.next_at.filter(|_| plan.enabled).map(Time::millis);
@@ -126,7 +122,7 @@ impl Jobs {
                         id.to_string(),
                         user,
                         by.caller.username,
-                        key,
+                        rows::authority(&authority)?,
                         plan.name,
                         rows::text(&plan.when)?,
                         rows::text(&Do::from(&plan.deed))?,
@@ -140,7 +136,7 @@ impl Jobs {
                         origin::text(&plan.origin),
                     ],
                 )?;
-                by.record(tx, "job.create", json!({"id": id, "name": plan.name}))?;
+                by.record(tx, "job.create", described(id, &plan.name, &authority))?;
                 let job = require(tx, id, Whose::All)?.job;
                 Ok(Created { job, secret })
             })
@@ -164,8 +160,10 @@ impl Jobs {
                     (Some(_), Some(kept)) => (Some(kept), None),
                     _ => hook(&vault, tx, id, &plan.when, by.now)?,
                 };
+                let authority = stored.job.authority.rewritten(&by.caller)?;
                 let sql = "UPDATE jobs SET name = ?2, moments = ?3, deed = ?4, catch_up = ?5, retries = ?6, notify = ?7,
-                             enabled = ?8, paused_because = NULL, next_at = ?9, hook = ?10, updated_at = ?11, origin = ?12
+                             enabled = ?8, paused_because = NULL, next_at = ?9, hook = ?10, updated_at = ?11, origin = ?12,
+                             authority = ?13
                            WHERE id = ?1";
                 let next_at = plan.next_at.filter(|_| plan.enabled).map(Time::millis);
                 tx.run(sql, params![
@@ -181,8 +179,9 @@ impl Jobs {
                     hook,
                     by.now.millis(),
                     origin::text(&plan.origin),
+                    rows::authority(&authority)?,
                 ])?;
-                by.record(tx, "job.change", json!({"id": id, "name": plan.name}))?;
+                by.record(tx, "job.change", described(id, &plan.name, &authority))?;
                 let job = require(tx, id, Whose::All)?.job;
                 Ok(Created { job, secret })
             })
@@ -236,7 +235,8 @@ impl Jobs {
             .await
     }
 
-    /// Lets one go on that was paused; what was due meanwhile is not made up for.
+    /// Lets one go on that was paused; what was due meanwhile is not made up for. From then on it does no more than whoever
+    /// lets it go on may, unless a person does.
     ///
     /// # Errors
     ///
@@ -251,10 +251,12 @@ impl Jobs {
                 if next.is_none() && stored.hook.is_none() {
                     return Err(Error::conflict("Its moments are over: change when it runs."));
                 }
-                let sql = "UPDATE jobs SET enabled = TRUE, paused_because = NULL, next_at = ?2, updated_at = ?3
-                           WHERE id = ?1";
-                tx.run(sql, (id.to_string(), next.map(Time::millis), by.now.millis()))?;
-                by.record(tx, "job.resume", json!({"id": id}))?;
+                let authority = stored.job.authority.intersect(Authority::new(&by.caller)?);
+                let sql = "UPDATE jobs SET enabled = TRUE, paused_because = NULL, next_at = ?2, updated_at = ?3,
+                             authority = ?4 WHERE id = ?1";
+                let authority_text = rows::authority(&authority)?;
+                tx.run(sql, (id.to_string(), next.map(Time::millis), by.now.millis(), authority_text))?;
+                by.record(tx, "job.resume", described(id, &stored.job.name, &authority))?;
                 Ok(require(tx, id, whose)?.job)
             })
             .await;
@@ -272,6 +274,14 @@ fn hook(vault: &Vault, tx: &Tx, id: JobId, when: &When, now: Time) -> Result<(Op
     let secret = hooks::new_secret();
     vault.put_in(tx, (&hooks::vault_owner(id), SECRET), &secret, now)?;
     Ok((Some(token::issue("").expose().to_owned()), Some(secret)))
+}
+
+/// What the audit says of a job that was written down.
+fn described(id: JobId, name: &str, authority: &Authority) -> serde_json::Value {
+    match authority.is_whole() {
+        true => json!({"id": id, "name": name}),
+        false => json!({"id": id, "name": name, "authority": authority}),
+    }
 }
 
 fn require(tx: &Tx, id: JobId, whose: Whose) -> Result<Stored> {

@@ -47,6 +47,7 @@ pub mod passages;
 pub mod password;
 pub mod people;
 pub mod policies;
+pub mod prices;
 pub mod processes;
 pub mod promotions;
 pub mod providers;

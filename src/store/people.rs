@@ -26,7 +26,7 @@ use super::{
 };
 use satchel_model::{
     audit::{AuditOutcome, Event, EventType},
-    caller::{Caller, Permissions},
+    caller::{Caller, Credential, Permissions},
     error::{Error, Result},
     time::Time,
 };
@@ -125,7 +125,11 @@ impl Actor {
         self.append(tx, EventType::Auth, action, arguments)
     }
 
-    fn append(&self, tx: &Tx, event_type: EventType, action: &str, arguments: Value) -> Result<()> {
+    fn append(&self, tx: &Tx, event_type: EventType, action: &str, mut arguments: Value) -> Result<()> {
+        // A program is not its person: whoever looks back sees which of the two it was.
+        if let (Credential::Key(key), Some(told)) = (self.caller.credential, arguments.as_object_mut()) {
+            told.insert("by_key".to_owned(), Value::String(key.to_string()));
+        }
         let event = Event {
             time: self.now,
             event_type,

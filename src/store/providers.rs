@@ -130,6 +130,7 @@ impl Providers {
                     return Err(unknown(id));
                 }
                 vault::delete_in(tx, (&owner(id), KEY))?;
+                tx.run("DELETE FROM prices WHERE provider = ?1", [id.to_string()])?;
                 by.record(tx, "provider.delete", json!({"id": id}))
             })
             .await

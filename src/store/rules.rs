@@ -62,6 +62,11 @@ impl Rules {
         self.db.read(move |tx| tx.all(&sql, (), read)).await
     }
 
+    /// Fails where a person has [`PER_USER`] already.
+    pub async fn ensure_room(&self, user: UserId) -> Result<()> {
+        self.db.read(move |tx| ensure_room(tx, user)).await
+    }
+
     /// Keeps a rule.
     ///
     /// # Errors
@@ -73,10 +78,7 @@ impl Rules {
         let by = by.clone();
         self.db
             .write(move |tx| {
-                let held: i64 = tx.one("SELECT count(*) FROM rules WHERE person = ?1", [rule.user.to_string()])?;
-                if held >= PER_USER {
-                    return Err(Error::conflict(format!("You have {held} rules: end some first.")));
-                }
+                ensure_room(tx, rule.user)?;
                 insert(tx, &rule)?;
                 let details = json!({
                     "rule": rule.id, "tool": rule.tool, "when": rule.when, "decision": rule.decision,
@@ -111,6 +113,14 @@ impl Rules {
     pub async fn used(&self, id: RuleId, now: Time) -> Result<()> {
         let sql = "UPDATE rules SET uses = uses + 1, last_used_at = ?2 WHERE id = ?1";
         self.db.write(move |tx| tx.run(sql, (id.to_string(), now.millis())).map(drop)).await
+    }
+}
+
+fn ensure_room(tx: &Tx, user: UserId) -> Result<()> {
+    let held: i64 = tx.one("SELECT count(*) FROM rules WHERE person = ?1", [user.to_string()])?;
+    match held >= PER_USER {
+        true => Err(Error::conflict(format!("You have {held} rules: end some first."))),
+        false => Ok(()),
     }
 }
 

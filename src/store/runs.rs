@@ -8,6 +8,7 @@ use satchel_model::{
     caller::Caller,
     error::{Error, Result},
     llm::Usage,
+    price::Cost,
     run::{Run, RunId, RunKind, RunState},
     user::UserId,
 };
@@ -46,7 +47,7 @@ const UNCERTAIN: &str = "EXISTS (SELECT 1 FROM messages m JOIN steps s ON s.mess
 
 /// Columns of a run, and where they come from.
 const COLUMNS: &str = "t.id, t.kind, t.agent, u.username, t.conversation, t.parent, t.job, t.state, t.started_at,
-    t.finished_at, t.input_tokens, t.output_tokens, t.error, c.person";
+    t.finished_at, t.input_tokens, t.output_tokens, t.error, t.cost, t.currency, t.unpriced, c.person";
 const TABLES: &str = "turns t JOIN conversations c ON c.id = t.conversation JOIN users u ON u.id = c.person";
 
 /// The newest runs that pass, newest first.
@@ -132,6 +133,8 @@ fn run(row: &Row<'_>, sight: Sight) -> Result<Run> {
     let parent = row.get::<Option<String>>("parent")?.map(|id| id.parse()).transpose()?;
     let state = RunState::parse(row.get("state")?)?;
     let is_uncertain = state.is_over() && row.get("uncertain")?;
+    let cost: Option<(i64, String)> = row.get::<Option<i64>>("cost")?.zip(row.get("currency")?);
+    let is_priced = !row.get::<bool>("unpriced")?;
     let is_own = row.get::<&str>("person")? == sight.user.to_string();
     Ok(Run {
         id,
@@ -145,6 +148,7 @@ fn run(row: &Row<'_>, sight: Sight) -> Result<Run> {
         started_at: row.time("started_at")?,
         ended_at: row.optional_time("finished_at")?,
         usage: Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? },
+        cost: cost.filter(|_| is_priced).map(|(cost, currency)| Cost::from_billionths(cost, currency)),
         error: row.get::<Option<String>>("error")?.filter(|_| is_own),
     })
 }

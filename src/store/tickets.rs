@@ -1,6 +1,7 @@
 //! Tickets: questions to people, decided once.
 
 mod approvals;
+mod decided;
 mod rows;
 
 use std::{sync::Arc, time::Duration};
@@ -9,8 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use sha2::{Digest, Sha256};
 
-pub use self::approvals::ConversationApproval;
 use self::rows::{Stored, ask, find, latest, open_bytes, settle};
+pub use self::{approvals::ConversationApproval, decided::DecidedFilter};
 use super::{consents::ScriptText, db::Db, nodes::ABANDONED, sql::Tx};
 use satchel_model::{
     agent::ActingAgent,
@@ -278,8 +279,8 @@ impl Tickets {
                 undecided(&stored.ticket)?;
                 let approved = Approved { call: stored.asker.call, ..approved };
                 let text = serde_json::to_string(&interrupted(approved)).map_err(Error::internal)?;
-                let sql = "UPDATE tickets SET state = 'running', result = ?2, node = ?3 WHERE id = ?1";
-                tx.run(sql, (id.to_string(), text, node.to_string()))?;
+                let sql = "UPDATE tickets SET state = 'running', result = ?2, node = ?3, decided_at = ?4 WHERE id = ?1";
+                tx.run(sql, (id.to_string(), text, node.to_string(), now.millis()))?;
                 Ok((stored.ticket, stored.asker))
             })
             .await
@@ -299,6 +300,7 @@ impl Tickets {
                 undecided(&open)?;
                 let id = open.id;
                 settle(tx, id, TicketState::Denied, &Verdict::Refused { reason })?;
+                tx.run("UPDATE tickets SET decided_at = ?2 WHERE id = ?1", (id.to_string(), now.millis()))?;
                 let Stored { ticket, asker, .. } = find(tx, id, user, now)?;
                 Ok((ticket, asker))
             })

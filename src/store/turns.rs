@@ -1,6 +1,7 @@
 //! Turns: begun, recorded step by step, parked, ended. What is written here is what a restart goes on from.
 
 mod open;
+mod queued;
 mod rows;
 mod state;
 mod view;
@@ -10,15 +11,17 @@ use std::sync::Arc;
 use self::rows::{LATEST, insert, turn};
 pub(super) use self::state::claim_left;
 pub use self::{
+    queued::{NewQueued, QueuedChange, Waiting},
     rows::UNDER_WAY,
     state::Progress,
     view::{AttachmentData, PageMark, ViewPage},
 };
 use super::{
-    agents, attachments, conversations,
+    attachments, conversations,
     db::Db,
     former,
     messages::{self, LastQuestion, Placed, Span},
+    nodes::NodeId,
     sql::Tx,
     usage,
 };
@@ -31,7 +34,8 @@ use satchel_model::{
     },
     error::{Error, Result},
     job::JobName,
-    llm::{ProviderId, Usage},
+    llm::{ProviderId, estimate_tokens},
+    price::Spent,
     run::Purpose,
     time::Time,
     user::UserId,
@@ -139,44 +143,22 @@ impl Turns {
         self.db.read(move |tx| rows::require_few(tx, user)).await
     }
 
+    /// Returns whether a conversation was begun by a job, whose task is its first message.
+    pub async fn is_of_job(&self, conversation: ConversationId) -> Result<bool> {
+        let sql = "SELECT 1 FROM turns WHERE conversation = ?1 AND kind = 'job'";
+        self.db.read(move |tx| tx.exists(sql, [conversation.to_string()])).await
+    }
+
     /// Begins a turn with a person's message. Fails where one is under way. Gives the turn, its message, and the title
     /// the conversation got by it.
     pub async fn begin(&self, new: NewTurn, question: Question) -> Result<(OpenTurn, MessageId, Option<String>)> {
         let node = self.db.node();
-        self.db
-            .write(move |tx| {
-                let conversation = conversations::get(tx, new.caller.user, new.conversation)?;
-                let turn = insert(tx, &new, node)?;
-                let message = Message {
-                    id: MessageId::new(),
-                    turn_id: turn.id,
-                    role: Role::User,
-                    text: question.text,
-                    attachments: question.attachments,
-                    steps: Vec::new(),
-                    citations: Vec::new(),
-                    created_at: new.now,
-                    model: None,
-                    provider: None,
-                    instead_of: None,
-                    former: 0,
-                    usage: None,
-                    error: None,
-                    agent: None,
-                };
-                messages::insert(tx, new.conversation, &message)?;
-                let title = conversation.title.is_empty().then_some(question.title);
-                tx.run(
-                    "UPDATE conversations SET updated_at = ?2, title = coalesce(?3, title) WHERE id = ?1",
-                    (new.conversation.to_string(), new.now.millis(), &title),
-                )?;
-                Ok((turn, message.id, title))
-            })
-            .await
+        self.db.write(move |tx| begin(tx, &new, node, (MessageId::new(), question))).await
     }
 
-    /// Begins the last turn anew: the question stays, and what the model answered becomes a former answer to it.
-    pub async fn begin_again(&self, new: NewTurn) -> Result<OpenTurn> {
+    /// Begins the last turn anew: the question stays, or gets another text, and what the model answered becomes a former
+    /// answer to it.
+    pub async fn begin_again(&self, new: NewTurn, text: Option<String>) -> Result<OpenTurn> {
         let node = self.db.node();
         self.db
             .write(move |tx| {
@@ -184,7 +166,8 @@ impl Turns {
                 let LastQuestion { id, seq } = messages::last_question(tx, new.conversation)?
                     .ok_or_else(|| Error::conflict("Nothing was asked here yet."))?;
                 let turn = insert(tx, &new, node)?;
-                former::keep(tx, id, &messages::list(tx, new.conversation, Span::after(seq))?)?;
+                let answer = messages::list(tx, new.conversation, Span::after(seq))?;
+                former::keep(tx, id, &answer, text.as_deref())?;
                 let place = (new.conversation.to_string(), seq);
                 tx.run("DELETE FROM messages WHERE conversation = ?1 AND seq > ?2", place)?;
                 tx.run("UPDATE messages SET turn = ?1 WHERE seq = ?2", (turn.id.to_string(), seq))?;
@@ -204,43 +187,25 @@ impl Turns {
     ///
     /// As whatever the owner of a turn writes: [`Kind::Cancelled`](satchel_model::error::Kind::Cancelled) if it is not theirs
     /// any more.
-    pub async fn record(&self, turn: &OpenTurn, message: Message, cost: Usage, event: u64) -> Result<()> {
-        let (id, conversation, user, claim) = (turn.id, turn.conversation, turn.caller.user, turn.claim());
-        let agent = Arc::clone(&turn.agent);
+    pub async fn record(&self, turn: &OpenTurn, message: Message, spent: Spent, event: u64) -> Result<()> {
+        let (turn, claim) = (turn.clone(), turn.claim());
         self.db
             .write_after_effect(move |tx| {
                 state::hold(tx, claim)?;
-                usage::add(tx, user, message.created_at, cost)?;
-                agents::spend(tx, &agent, user, (message.created_at, cost))?;
+                state::spend(tx, &turn, message.created_at, &spent)?;
                 tx.run(
-                    "UPDATE turns SET model_calls = model_calls + 1, input_tokens = input_tokens + ?2,
-                       output_tokens = output_tokens + ?3, last_event = ?4 WHERE id = ?1",
-                    (
-                        id.to_string(),
-                        cost.input_tokens.cast_signed(),
-                        cost.output_tokens.cast_signed(),
-                        event.cast_signed(),
-                    ),
+                    "UPDATE turns SET model_calls = model_calls + 1, last_event = ?2 WHERE id = ?1",
+                    (turn.id.to_string(), event.cast_signed()),
                 )?;
-                messages::insert(tx, conversation, &message)
+                messages::insert(tx, turn.conversation, &message)
             })
             .await
     }
 
     /// Counts tokens that no message shows: a summary, an answer that was cut off.
-    pub async fn spend(&self, turn: &OpenTurn, cost: Usage, now: Time) -> Result<()> {
-        let (id, user, agent) = (turn.id, turn.caller.user, Arc::clone(&turn.agent));
-        self.db
-            .write_after_effect(move |tx| {
-                usage::add(tx, user, now, cost)?;
-                agents::spend(tx, &agent, user, (now, cost))?;
-                tx.run(
-                    "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3 WHERE id = ?1",
-                    (id.to_string(), cost.input_tokens.cast_signed(), cost.output_tokens.cast_signed()),
-                )?;
-                Ok(())
-            })
-            .await
+    pub async fn spend(&self, turn: &OpenTurn, spent: Spent, now: Time) -> Result<()> {
+        let turn = turn.clone();
+        self.db.write_after_effect(move |tx| state::spend(tx, &turn, now, &spent)).await
     }
 
     /// Writes a step as it stands now: `place` is its message and its position there.
@@ -251,6 +216,13 @@ impl Turns {
                 messages::put_step(tx, place.0, place.1, &step)
             })
             .await
+    }
+
+    /// Counts a call that has ended, and about how many tokens the model reads of it.
+    pub async fn count_call(&self, user: UserId, step: &Step, now: Time) -> Result<()> {
+        let tokens = step.model_text.as_deref().map_or(0, estimate_tokens);
+        let (tool, failed) = (step.tool.clone(), step.success != Some(true));
+        self.db.write_after_effect(move |tx| usage::add_call(tx, user, now, (&tool, failed, tokens))).await
     }
 
     /// Writes the end of a step that was given up as uncertain; nobody owns it. Nothing happens where that is known already.
@@ -358,4 +330,24 @@ impl Turns {
     pub async fn latest(&self, conversation: ConversationId) -> Result<Option<Turn>> {
         self.db.read(move |tx| tx.first(LATEST, [conversation.to_string()], turn)).await
     }
+}
+
+/// Begins a turn with a person's message of this id.
+fn begin(
+    tx: &Tx,
+    new: &NewTurn,
+    node: NodeId,
+    (id, question): (MessageId, Question),
+) -> Result<(OpenTurn, MessageId, Option<String>)> {
+    let conversation = conversations::get(tx, new.caller.user, new.conversation)?;
+    let turn = insert(tx, new, node)?;
+    let message =
+        Message { attachments: question.attachments, ..Message::new(id, turn.id, Role::User, question.text, new.now) };
+    messages::insert(tx, new.conversation, &message)?;
+    let title = conversation.title.is_empty().then_some(question.title);
+    tx.run(
+        "UPDATE conversations SET updated_at = ?2, title = coalesce(?3, title) WHERE id = ?1",
+        (new.conversation.to_string(), new.now.millis(), &title),
+    )?;
+    Ok((turn, id, title))
 }

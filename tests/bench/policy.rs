@@ -69,7 +69,14 @@ fn layers(report: &mut Report) -> Result<()> {
     });
     let stored = StoredPolicies { version: 1, document: serde_json::from_value(document)? };
     let some = |text: &str| Some(text.to_owned());
-    let situation = Situation { agent: some("a"), provider: some("p"), channel: some("c"), sandboxed: true, depth: 1 };
+    let situation = Situation {
+        agent: some("a"),
+        provider: some("p"),
+        channel: some("c"),
+        sandboxed: true,
+        depth: 1,
+        ..Situation::default()
+    };
     let started = Instant::now();
     let set = registry.under(Arc::new(stored));
     let passing = |set: &Arc<PolicySet>| {

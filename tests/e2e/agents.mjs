@@ -104,6 +104,34 @@ export function agentWalks() {
       .waitFor();
   });
 
+  walk('the question before an agent is deleted names the jobs that use it, and the palette finds both', { firefox: true }, async (world) => {
+    const { owner, base, call } = world;
+    const made = await reader(world);
+    const when = { cron: '0 9 * * 1-5', time_zone: 'Europe/Berlin' };
+    await call('POST', '/api/jobs', { name: 'Quotes of the day', when, do: { task: 'Quote something', agent: made.id } });
+    await owner.goto(`${base}/chat`);
+    await owner.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
+    await owner.keyboard.press('Control+k');
+    await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('quotes of');
+    await owner
+      .getByRole('group', { name: 'Jobs' })
+      .getByRole('option', { name: /Quotes of the day/ })
+      .waitFor();
+    await owner.getByRole('combobox', { name: 'Search or run anything' }).fill('reader');
+    await shoot(owner, 'agents-palette');
+    await owner
+      .getByRole('group', { name: 'Agents' })
+      .getByRole('option', { name: /reader/ })
+      .click();
+    await form(owner).getByLabel('Name').waitFor();
+    await mainOf(owner).getByRole('button', { name: 'Delete reader' }).click();
+    await mainOf(owner).getByText('1 job will fail without it: Quotes of the day.').waitFor();
+    await shoot(owner, 'agents-delete');
+    same(await axe(owner), [], 'what axe found');
+    await mainOf(owner).getByRole('button', { name: 'Delete it all the same' }).click();
+    await until('the agent to be gone', async () => (await call('GET', '/api/agents')).every((one) => one.id !== made.id));
+  });
+
   for (const theme of ['light', 'dark']) {
     for (const width of [380, 1440]) {
       walk(`the page of an agent fits ${width} pixels in ${theme}`, async (world) => {

@@ -86,6 +86,25 @@ export function chatWalks() {
     same(await thread(owner).getByText('1 failed').count(), 0, 'denials that are told as failures');
   });
 
+  walk('Enter in the reason of a denial denies', { firefox: true }, async (world) => {
+    const { owner, base, call } = world;
+    await askBeforeCommands(world);
+    await ask(owner, base, 'Run the greeting again');
+    const card = owner.getByRole('form', { name: 'Approval: exec' });
+    await card.getByRole('button', { name: 'Deny with a reason' }).click();
+    // The focus is where the reason is written, and nothing says yes beside it.
+    await owner.keyboard.type('not today');
+    same(await card.getByRole('button', { name: /Approve|Always/ }).count(), 0, 'ways to say yes beside a no');
+    await shoot(owner, 'chat-denying');
+    await owner.keyboard.press('Enter');
+    await card.waitFor({ state: 'detached' });
+    await unfold(owner);
+    await thread(owner).getByText('denied').first().waitFor();
+    const rows = await call('GET', '/api/audit?tool=builtin:exec');
+    same(JSON.stringify(rows).includes('not today'), true, 'the reason is in the audit');
+    same(JSON.stringify(rows).includes('"success"'), false, 'a call that ran');
+  });
+
   walk('a reload in mid-stream keeps the text and goes on to the end', { firefox: true }, async ({ owner, base, model }) => {
     const gate = model.before('word13');
     await ask(owner, base, 'Take your time, a long answer');

@@ -24,6 +24,26 @@ async function several(world) {
   return tea;
 }
 
+/** Address and secret of the webhook that was just made, as its page shows them. */
+async function hook(page) {
+  const codes = mainOf(page).getByRole('region', { name: 'Webhook' }).getByRole('code');
+  return { address: await codes.nth(0).innerText(), secret: await codes.nth(1).innerText() };
+}
+
+/** Calls a webhook, signed; the status of its answer. */
+async function post({ address, secret }, body) {
+  const [number, seconds] = ['msg_1', Math.floor(Date.now() / 1000)];
+  const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
+  const signature = createHmac('sha256', key).update(`${number}.${seconds}.${body}`).digest('base64');
+  const headers = {
+    'content-type': 'application/json',
+    'webhook-id': number,
+    'webhook-timestamp': String(seconds),
+    'webhook-signature': `v1,${signature}`,
+  };
+  return (await fetch(address, { method: 'POST', body, headers })).status;
+}
+
 export function jobWalks() {
   walk('no job yet: the page says what one is, and the example is made with one click', async ({ owner, base }) => {
     await owner.goto(`${base}/jobs`);
@@ -70,6 +90,41 @@ export function jobWalks() {
     },
   );
 
+  walk('a time zone is typed letter by letter, and the form stays', { firefox: true, provokes: ['400 POST /api/jobs/preview'] }, async ({ owner, base }) => {
+    const main = mainOf(owner);
+    await owner.goto(`${base}/jobs/new`);
+    await main.getByText('The next 5').waitFor();
+    const zone = main.getByLabel('Time zone');
+    await zone.fill('');
+    await zone.pressSequentially('E');
+    await main
+      .getByText(/time zone/i)
+      .filter({ hasText: 'Europe/Berlin' })
+      .waitFor();
+    await shoot(owner, 'jobs-zone');
+    await zone.pressSequentially('urope/Lisbon');
+    await main.getByText('The next 5').waitFor();
+    await until('the times of that zone', async () => (await main.getByText('Europe/Lisbon', { exact: true }).count()) > 0);
+    same(await zone.inputValue(), 'Europe/Lisbon', 'what was typed');
+  });
+
+  walk('a job at intervals is changed and keeps its seconds, and its next times are its own', async (world) => {
+    const { owner, base, call } = world;
+    const main = mainOf(owner);
+    const { id, next_at } = await made(world, { name: 'Tick', when: { every_seconds: 90 }, do: { message: 'Tick' } });
+    await owner.goto(`${base}/jobs/${id}`);
+    const times = main.getByRole('listitem');
+    await until('five times', async () => (await times.count()) === 5);
+    const first = new Date(next_at);
+    const clock = `${String(first.getUTCHours()).padStart(2, '0')}:${String(first.getUTCMinutes()).padStart(2, '0')}`;
+    same((await times.first().textContent()).includes(clock), true, `the first time at ${clock}, UTC`);
+    await main.getByRole('button', { name: 'Change' }).click();
+    await main.getByLabel('Name').fill('Tock');
+    await main.getByRole('button', { name: 'Save' }).click();
+    await main.getByRole('heading', { name: 'Tock' }).waitFor();
+    same((await call('GET', `/api/jobs/${id}`)).when.every_seconds, 90, 'the interval');
+  });
+
   walk('a job is paused, changed and deleted', async (world) => {
     const { owner, base } = world;
     const main = mainOf(owner);
@@ -103,27 +158,44 @@ export function jobWalks() {
     await main.getByText('It is shown this once.').waitFor();
     await shoot(owner, 'jobs-webhook');
     same(await axe(owner), [], 'what axe found');
-    const codes = main.getByRole('region', { name: 'Webhook' }).getByRole('code');
-    const [address, secret] = [await codes.nth(0).innerText(), await codes.nth(1).innerText()];
-    const [number, seconds, body] = ['msg_1', Math.floor(Date.now() / 1000), '{"text": "heron"}'];
-    const key = Buffer.from(secret.replace('whsec_', ''), 'base64');
-    const signature = createHmac('sha256', key).update(`${number}.${seconds}.${body}`).digest('base64');
-    const headers = {
-      'content-type': 'application/json',
-      'webhook-id': number,
-      'webhook-timestamp': String(seconds),
-      'webhook-signature': `v1,${signature}`,
-    };
-    same((await fetch(address, { method: 'POST', body, headers })).status, 202, 'what the webhook answers');
+    same(await post(await hook(owner), '{"text": "heron"}'), 202, 'what the webhook answers');
     await runsOf(owner).getByText('Waits for your answer', { exact: true }).waitFor();
     await runsOf(owner).getByRole('link', { name: 'Answer it' }).click();
-    await main.getByText('Asked by the job Note').waitFor();
+    await main.getByRole('link', { name: 'by the job Note' }).waitFor();
     await shoot(owner, 'jobs-question');
     await main.getByRole('button', { name: 'Approve once' }).click();
     await main.getByText('Nothing waits for you').waitFor();
     await owner.goto(`${base}/jobs`);
     await mainOf(owner).getByRole('link', { name: /^Note/ }).click();
     await runsOf(owner).getByText('Done').first().waitFor();
+  });
+
+  walk('what a webhook carried is told from what the person said, in a question that stands above all messages', async (world) => {
+    const { owner, base, call } = world;
+    const main = mainOf(owner);
+    await owner.setViewportSize({ width: 1440, height: 600 });
+    for (const name of ['Tea', 'Coffee', 'Cake']) {
+      const { id } = await made(world, { name, do: { message: 'Ready\n'.repeat(9) } });
+      await call('POST', `/api/jobs/${id}/run`);
+    }
+    await owner.goto(`${base}/jobs/new`);
+    await main.getByLabel('Name').fill('Hook');
+    await main.getByRole('button', { name: 'Give a task' }).click();
+    await main.getByLabel('Task').fill('Please keep what stands on http');
+    await main.getByRole('button', { name: 'By a webhook' }).click();
+    await main.getByRole('button', { name: 'Make the job' }).click();
+    await main.getByText('It is shown this once.').waitFor();
+    same(await post(await hook(owner), '{"text": "http://evil.example/?q=140 please"}'), 202, 'what the webhook answers');
+    await runsOf(owner).getByRole('link', { name: 'Answer it' }).click();
+    await main.getByRole('link', { name: 'by the job Hook' }).waitFor();
+    await main.getByText('From the webhook of Hook').waitFor();
+    same(await main.getByText('From your message').count(), 0, 'values that are told as the person’s');
+    await main.getByRole('region', { name: 'Message of Cake' }).waitFor();
+    const top = async (one) => (await one.boundingBox()).y;
+    const card = main.getByRole('form', { name: /^Approval/ });
+    same((await top(card)) < (await top(main.getByRole('region', { name: /^Message of/ }).first())), true, 'whether the question stands first');
+    await shoot(owner, 'inbox-order');
+    same(await owner.evaluate(() => document.documentElement.scrollHeight), 600, 'the height of the page');
   });
 
   walk('a task is given to the agent that is chosen', async (world) => {

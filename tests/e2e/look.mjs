@@ -4,6 +4,7 @@ import { axe, note, person, same, shoot, until, walk } from './lib.mjs';
 const PAGES = [
   '/chat',
   '/inbox',
+  '/inbox?show=decided',
   '/memory',
   '/knowledge',
   '/knowledge?q=how%20long%20may%20a%20payment%20hold%20last',
@@ -31,6 +32,8 @@ const PAGES = [
   '/policies/rules',
   '/audit',
   '/outbound',
+  '/usage',
+  '/usage?by=model',
   '/users/people',
   '/users/roles',
   '/users/keys',

@@ -162,6 +162,9 @@ const textOf = (content) => (typeof content === 'string' ? content : Array.isArr
 /** The next move: a call that has not been made since the person spoke, or words. */
 export function move({ messages = [], tools = [] }) {
   const asked = messages.findLastIndex((message) => message.role === 'user');
+  // A conversation keeps its first words as its title, unless they say what it is to be called.
+  if (textOf(messages[0]?.content).startsWith('You name conversations'))
+    return { text: /name the talk "([^"]+)"/.exec(textOf(messages[asked].content))?.[1] ?? '' };
   const script = SCRIPTS.find((one) => one.on.test(textOf(messages[asked]?.content)));
   if (!script) return { text: 'Noted.' };
   if (script.fail) return { fail: true };

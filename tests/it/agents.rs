@@ -1,5 +1,6 @@
 //! Agents: what is kept of them, who sees them, and that turns keep to them.
 
+mod authored;
 mod bounds;
 mod chosen;
 mod kept;

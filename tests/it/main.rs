@@ -69,6 +69,7 @@ mod support;
 mod ticket;
 mod tidy;
 mod turns;
+mod usage;
 mod vault;
 #[cfg(feature = "embedded-model")]
 mod waits;

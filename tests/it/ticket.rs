@@ -1,5 +1,6 @@
 //! Tickets: who is asked when, and that a yes runs exactly what was asked, once.
 
+mod decided;
 mod kept;
 
 use std::{sync::Arc, time::Duration};

@@ -4,7 +4,9 @@ mod former;
 mod large;
 mod paged;
 mod questions;
+mod queued;
 mod restarted;
+mod titles;
 
 use serde_json::{Value, json};
 

@@ -1,5 +1,5 @@
 /** The options the palette offers for a text: actions and pages at once, and what the server finds by name and habit, and by meaning. */
-import { moment } from './lib/format';
+import { moment, visible } from './lib/format';
 import { grouped } from './lib/group';
 import { client, ok } from './lib/http';
 import type { IconName } from './lib/icons';
@@ -9,13 +9,28 @@ import { session } from './lib/session.svelte';
 import { toggle } from './lib/theme.svelte';
 import { tools } from './lib/tools.svelte';
 import type { Thing, User } from './lib/types';
+import { about, agents } from './nouns/agents/agents.svelte';
 import { catalog, STATUS } from './nouns/catalog/catalog.svelte';
+import { jobs } from './nouns/jobs/jobs.svelte';
 import { processes } from './nouns/processes/processes.svelte';
 import { shelf } from './nouns/scripts/shelf.svelte';
 import { inner, places } from './places';
 
 /** The groups as they are shown: a system before its many tools. */
-export const ORDER = ['Systems', 'Tools', 'Pages', 'Scripts', 'Processes', 'Users', 'Documents', 'Conversations', 'Actions', 'By meaning'] as const;
+export const ORDER = [
+  'Systems',
+  'Tools',
+  'Pages',
+  'Scripts',
+  'Processes',
+  'Agents',
+  'Jobs',
+  'Users',
+  'Documents',
+  'Conversations',
+  'Actions',
+  'By meaning',
+] as const;
 
 export interface Option {
   group: (typeof ORDER)[number];
@@ -81,6 +96,30 @@ function flows(): Option[] {
     detail: one.category ?? '',
     icon: 'flow',
     run: open(`/processes/${one.id}`),
+  }));
+}
+
+/** Each agent the person may ask. */
+function answerers(): Option[] {
+  return (agents.all ?? []).map((one) => ({
+    group: 'Agents',
+    name: one.name,
+    detail: one.description || about(one),
+    icon: 'agent',
+    id: `agent ${one.id}`,
+    run: open(`/agents/${one.id}`),
+  }));
+}
+
+/** Each job of the person; its runs stand on its page. */
+function clockwork(): Option[] {
+  return (jobs.all ?? []).map((one) => ({
+    group: 'Jobs',
+    name: visible(one.name),
+    detail: one.enabled ? one.when_words : 'Paused',
+    icon: 'history',
+    id: `job ${one.id}`,
+    run: open(`/jobs/${one.id}`),
   }));
 }
 
@@ -167,11 +206,13 @@ export function near(text: string): Option[] {
   if (plain.startsWith('>')) return actions().filter((option) => fits(option, plain.slice(1).trim()));
   if (plain.startsWith('#')) return [];
   if (!plain) return [...pages(), ...actions()].slice(0, 12);
-  return [...pages(), ...rooms(), ...scripts(), ...flows(), ...systems(), ...users(), ...actions()].filter((option) => fits(option, plain));
+  return [...pages(), ...rooms(), ...scripts(), ...flows(), ...answerers(), ...clockwork(), ...systems(), ...users(), ...actions()].filter((option) =>
+    fits(option, plain),
+  );
 }
 
 const ICONS: Record<Thing['type'], IconName> = { tool: 'tool', page: 'right', document: 'file', conversation: 'chat', agent: 'agent' };
-const GROUPS: Record<Thing['type'], Option['group']> = { tool: 'Tools', page: 'Pages', document: 'Documents', conversation: 'Conversations', agent: 'Tools' };
+const GROUPS: Record<Thing['type'], Option['group']> = { tool: 'Tools', page: 'Pages', document: 'Documents', conversation: 'Conversations', agent: 'Agents' };
 
 type Named = Pick<Thing, 'type' | 'id' | 'name'>;
 
@@ -179,6 +220,7 @@ type Named = Pick<Thing, 'type' | 'id' | 'name'>;
 function address({ type, id, name }: Named): string {
   if (type === 'page') return id;
   if (type === 'document') return `/knowledge/documents/${id}`;
+  if (type === 'agent') return `/agents/${id}`;
   return type === 'conversation' ? `/chat/${id}` : `/tools/${name}`;
 }
 
@@ -211,6 +253,8 @@ export async function far(text: string, signal: AbortSignal): Promise<Option[]> 
   if (!shelf.all && session.can('scripts:write')) void shelf.load().catch(() => null);
   if (!processes.all && session.can('processes:read')) await processes.load();
   if (!catalog.systems && session.can('catalog:read')) await catalog.load();
+  if (!agents.all) await agents.load();
+  if (!jobs.all && session.can('jobs:manage')) await jobs.load();
   await meet(signal);
   const q = only ? plain.slice(1).trim() : plain;
   const [found] = await Promise.all([ok(client.GET('/api/search', { params: { query: { q, limit: only ? 50 : 20 } }, signal })), tools.load()]);

@@ -3,8 +3,10 @@ import { afterEach, beforeEach, expect, it, vi } from 'vitest';
 import { client } from './lib/http';
 import Palette from './Palette.svelte';
 import { go, route } from './lib/router.svelte';
-import type { System } from './lib/types';
+import type { Agent, Job, System } from './lib/types';
+import { agents } from './nouns/agents/agents.svelte';
 import { catalog } from './nouns/catalog/catalog.svelte';
+import { jobs } from './nouns/jobs/jobs.svelte';
 import { best, ordered, sections, steady, identity, tells, type Option } from './palette.svelte';
 
 const option = (group: Option['group'], name: string): Option => ({ group, name, detail: '', icon: 'tool', run: () => {} });
@@ -120,6 +122,15 @@ it('finds a system by its name', async () => {
   type('routew');
   await vi.waitFor(() => expect(document.querySelector('[role="group"][aria-label="Systems"] b')?.textContent).toBe('Routewise'));
   catalog.systems = null;
+});
+
+it('finds an agent and a job by their names', async () => {
+  agents.all = [{ id: 'a1', name: 'travel', description: 'Looks for hotels.' } as Agent];
+  jobs.all = [{ id: 'j1', name: 'Hotels of the week', when_words: 'Mondays', enabled: true } as Job];
+  const found = (group: string) => document.querySelector(`[role="group"][aria-label="${group}"] b`)?.textContent;
+  type('hotels');
+  await vi.waitFor(() => expect([found('Agents'), found('Jobs')]).toEqual(['travel', 'Hotels of the week']));
+  agents.all = jobs.all = null;
 });
 
 it('is silent where the search by meaning fails', async () => {

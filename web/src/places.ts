@@ -31,6 +31,7 @@ export const places: readonly Place[] = [
   { path: '/policies', name: 'Policies', icon: 'lock', group: 'Govern', key: 'y' },
   { path: '/audit', name: 'Audit', icon: 'shield', group: 'Govern', key: 'a', needs: 'audit:read' },
   { path: '/outbound', name: 'Outbound', icon: 'globe', group: 'Govern', key: 'o', needs: 'audit:read' },
+  { path: '/usage', name: 'Usage', icon: 'chart', group: 'Govern', key: 'e' },
   { path: '/users', name: 'Users', icon: 'users', group: 'Govern', key: 'u' },
   { path: '/settings', name: 'Settings', icon: 'gear', group: 'Govern', key: 's' },
 ];
@@ -89,6 +90,7 @@ export const routes: readonly (readonly [RegExp, Page])[] = [
   [/^\/audit(?:\/(\d+))?$/, () => import('./nouns/audit/Audit.svelte')],
   [/^\/policies(?:\/(layers|rules))?$/, () => import('./nouns/policies/Policies.svelte')],
   [/^\/outbound$/, () => import('./nouns/egress/Outbound.svelte')],
+  [/^\/usage$/, () => import('./nouns/usage/Usage.svelte')],
   [/^\/users(?:\/([^/]+))?$/, () => import('./nouns/users/Users.svelte')],
   [/^\/settings(?:\/([^/]+))?$/, () => import('./nouns/settings/Settings.svelte')],
 ];

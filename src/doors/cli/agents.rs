@@ -1,6 +1,6 @@
 //! `satchel agents`.
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     args::AgentsArgs,
@@ -20,6 +20,10 @@ pub(super) async fn list(args: AgentsArgs, client: &Client, screen: &Screen) -> 
     let mut all = agents.as_array().into_iter().flatten();
     let found = all.find(|one| cell(one, "name").to_lowercase() == key || cell(one, "id") == key);
     let found = found.ok_or_else(|| unknown(&name))?;
-    screen.show(found, |found| serde_json::to_string_pretty(found).unwrap_or_default())?;
+    screen.show(found, |found| {
+        let parts = found.as_object().into_iter().flatten();
+        let told = parts.filter(|(_, value)| !value.is_null() && **value != json!([]) && **value != json!(""));
+        told.map(|(name, _)| format!("{name}: {}\n", cell(found, name))).collect::<String>().trim_end().to_owned()
+    })?;
     Ok(Exit::Done)
 }

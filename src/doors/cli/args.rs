@@ -82,23 +82,23 @@ pub enum Command {
 pub enum JobsCommand {
     /// List a job's runs, the newest first
     Runs {
-        /// The job's id
-        id: String,
+        /// The job, by its name or its id
+        job: String,
     },
     /// Run a job now
     Run {
-        /// The job's id
-        id: String,
+        /// The job, by its name or its id
+        job: String,
     },
     /// Pause a job
     Pause {
-        /// The job's id
-        id: String,
+        /// The job, by its name or its id
+        job: String,
     },
     /// Let a job go on
     Resume {
-        /// The job's id
-        id: String,
+        /// The job, by its name or its id
+        job: String,
     },
 }
 

@@ -76,12 +76,9 @@ impl<T: DeserializeOwned + Send + 'static> FromRequest for Body<T> {
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
-            let bytes = read(&request, payload).await?;
-            if bytes.is_empty() {
+            let Some(bytes) = read_object(&request, payload).await? else {
                 return Err(HttpError(Error::invalid("The body is empty: send a JSON object.")).into());
-            }
-            require_json(&request)?;
-            require_object(&bytes).map_err(HttpError)?;
+            };
             let parsed = parsed(&request, bytes).await.map_err(HttpError)?;
             Standing::new(&request).ensure().await.map_err(HttpError)?;
             Ok(Self(parsed))
@@ -96,12 +93,9 @@ impl<T: DeserializeOwned + Default + Send + 'static> FromRequest for OptionalBod
     fn from_request(request: &HttpRequest, payload: &mut Payload) -> Self::Future {
         let (request, payload) = (request.clone(), payload.take());
         Box::pin(async move {
-            let bytes = read(&request, payload).await?;
-            if bytes.is_empty() {
+            let Some(bytes) = read_object(&request, payload).await? else {
                 return Ok(Self(T::default()));
-            }
-            require_json(&request)?;
-            require_object(&bytes).map_err(HttpError)?;
+            };
             let parsed = parsed::<Option<T>>(&request, bytes).await.map_err(HttpError)?;
             Standing::new(&request).ensure().await.map_err(HttpError)?;
             Ok(Self(parsed.unwrap_or_default()))
@@ -121,6 +115,20 @@ impl FromRequest for RawBody {
             Ok(Self(bytes))
         })
     }
+}
+
+/// The bytes of a JSON object; `None` of an empty body.
+async fn read_object(
+    request: &HttpRequest,
+    payload: Payload,
+) -> std::result::Result<Option<RoomedBytes>, actix_web::Error> {
+    let bytes = read(request, payload).await?;
+    if bytes.is_empty() {
+        return Ok(None);
+    }
+    require_json(request)?;
+    require_object(&bytes).map_err(HttpError)?;
+    Ok(Some(bytes))
 }
 
 async fn read(request: &HttpRequest, payload: Payload) -> std::result::Result<RoomedBytes, actix_web::Error> {

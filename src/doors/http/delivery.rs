@@ -1,6 +1,8 @@
 //! Answers on their way to clients. Bytes in memory for them are shared out by person, large ones are written beside the
 //! async threads, and who takes nothing is let go.
 
+mod sink;
+
 use std::{
     convert::Infallible,
     net::TcpListener,
@@ -19,12 +21,14 @@ use rustix::net::sockopt::set_tcp_user_timeout;
 use serde::Serialize;
 use serde_json::Value;
 
+pub(super) use self::sink::{Sink, Writable};
+use self::sink::{WriteOnce, whole, write_made};
 use satchel_engine::cut::{self, Recipient};
 use satchel_host::aside;
 use satchel_model::{
     call::{CallId, Done},
     error::{Error, Kind, Result},
-    json::{Counter, weighs_more},
+    json::weighs_more,
     output::Output,
     user::UserId,
 };
@@ -99,10 +103,14 @@ impl Delivery {
         T: Serialize,
         F: FnOnce() -> T + Send + 'static,
     {
+        self.written(user, bytes, write_made(make)).await
+    }
+
+    async fn written(&self, user: UserId, bytes: usize, write: WriteOnce) -> Result<HttpResponse> {
         // Room first: whoever has a turn waits for nothing.
         let room = self.room(user, bytes).await;
         let turn = self.turn(Some(user)).await;
-        write(room, turn, make).await
+        answer(room, turn, write).await
     }
 
     /// A value of about so many bytes as JSON. Of large ones no more are loaded at once than are made.
@@ -121,25 +129,21 @@ impl Delivery {
         let room = self.room(user, bytes).await;
         let turn = self.turn(Some(user)).await;
         let value = value.await?;
-        write(room, turn, move || value).await
+        answer(room, turn, write_made(move || value)).await
     }
 
     /// A large value as JSON, in pieces. It is measured first: there is room for it before it is written.
-    pub(super) async fn unmeasured<T>(&self, user: Option<UserId>, value: T) -> Result<Pieces>
-    where
-        T: Serialize + Send + 'static,
-    {
+    pub(super) async fn unmeasured(&self, user: Option<UserId>, value: Box<dyn Writable>) -> Result<Pieces> {
         let turn = self.turn(user).await;
         let measured = aside::run(move || {
-            let mut counter = Counter::new(usize::MAX);
-            let is_json = counter.takes(&value);
+            let bytes = value.measure();
             drop(turn);
-            is_json.then(|| (usize::MAX - counter.left(), value))
+            bytes.map(|bytes| (bytes, value))
         });
-        let (bytes, value) = measured.await?.flatten().ok_or_else(unmade)?;
+        let (bytes, value) = measured.await?.ok_or_else(unmade)??;
         let room = self.bytes.take(user, bytes).await;
         let turn = self.turn(user).await;
-        pieces(room, turn, move || value).await
+        pieces(room, turn, Box::new(move |sink| value.write(sink))).await
     }
 
     /// A page of an answer that is sent page by page: loaded in a person's turn, and written beside the async threads.
@@ -244,26 +248,18 @@ fn is_large(details: &Value) -> bool {
 }
 
 /// Writes a value as JSON beside the async threads, and answers it.
-async fn write<T, F>(room: Part, turn: Part, make: F) -> Result<HttpResponse>
-where
-    T: Serialize,
-    F: FnOnce() -> T + Send + 'static,
-{
-    let pieces = pieces(room, turn, make).await?;
+async fn answer(room: Part, turn: Part, write: WriteOnce) -> Result<HttpResponse> {
+    let pieces = pieces(room, turn, write).await?;
     Ok(HttpResponse::Ok().content_type("application/json").body(pieces))
 }
 
-async fn pieces<T, F>(mut room: Part, turn: Part, make: F) -> Result<Pieces>
-where
-    T: Serialize,
-    F: FnOnce() -> T + Send + 'static,
-{
+async fn pieces(mut room: Part, turn: Part, write: WriteOnce) -> Result<Pieces> {
     let written = aside::run(move || {
-        let written = serde_json::to_vec(&make());
+        let written = whole(write);
         drop(turn);
         written
     });
-    let rest = Bytes::from(written.await?.ok_or_else(unmade)?.map_err(Error::internal)?);
+    let rest = Bytes::from(written.await?.ok_or_else(unmade)??);
     room.keep(rest.len());
     Ok(Pieces { rest, _room: room })
 }
@@ -339,7 +335,7 @@ mod tests {
     async fn a_large_list_is_measured_and_written_beside_the_thread_that_answers() {
         let (delivery, threads) = (Delivery::new(), Arc::<Mutex<HashSet<String>>>::default());
         let list: Vec<_> = (0..40_000).map(|_| Entry(Arc::clone(&threads))).collect();
-        let pieces = delivery.unmeasured(None, list).await.unwrap();
+        let pieces = delivery.unmeasured(None, Box::new(list)).await.unwrap();
         let bytes = pieces.rest.len();
         assert!(bytes > SMALL && delivery.bytes.left(None) == IN_FLIGHT.1 - bytes, "{bytes}");
         assert_eq!(*threads.lock(), HashSet::from(["aside".to_owned()]));

@@ -171,8 +171,7 @@ async fn remove(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> Ht
 /// Runs one of the caller's jobs now, also while it is paused.
 #[utoipa::path(post, path = "/api/jobs/{id}/run", tag = "jobs", responses((status = 202, body = Firing)))]
 async fn run(state: Data<State>, Who(by): Who<Actor>, at: Path<String>) -> HttpResult<HttpResponse> {
-    let whose = Whose::Own(by.caller.user);
-    let run = state.app.stores.jobs.run_now(id(&at)?, whose, by.now).await?;
+    let run = state.app.stores.jobs.run_now(&by, id(&at)?).await?;
     Ok(HttpResponse::Accepted().json(run))
 }
 

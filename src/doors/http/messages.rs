@@ -15,11 +15,11 @@ use super::{
 };
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
-use satchel_agent::{chat::NewMessage, log::Subscription};
+use satchel_agent::{chat::NewMessage, log::Subscription, queue::Sent};
 use satchel_model::{
     agent::draft::AgentDraft,
     caller::Caller,
-    conversation::Attachment,
+    conversation::{Attachment, Moment, QueuedMessage},
     error::{Error, Result},
     llm::ProviderId,
 };
@@ -48,15 +48,19 @@ struct Send {
     provider: Option<ProviderId>,
     /// An agent that is tried with this message, as it is written now. Nothing of it is kept.
     draft: Option<AgentDraft>,
+    /// The moment at which it is taken where an answer is under way; left out, it is refused then.
+    when: Option<Moment>,
 }
 
 /// Sends a message and streams the turn: `token`, `tool_start`, `tool_end`, `confirmation`, `ticket_decided`, `memory`,
 /// `context`, `usage`, `title`, `error`, and at the end `done`, whose `state` is `waiting` where a person must decide.
-/// Going away does not end the turn.
+/// Going away does not end the turn. With `when`, a message that comes while an answer is under way, or waits for a
+/// decision, is queued: the streams of that answer tell it as `queue`, and as `steered` once the turn has taken it in.
 #[utoipa::path(post, path = "/api/conversations/{id}/messages",
     request_body = Send, tag = "conversations", params(("id" = String, Path,)), responses(
     (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
-    (status = 409, description = "No model is connected, or an answer is under way.", body = super::error::Problem),
+    (status = 202, description = "It waits for its moment.", body = QueuedMessage),
+    (status = 409, description = "No model is connected, an answer is under way and `when` is left out, or too many messages wait.", body = super::error::Problem),
     (status = 429, description = "The caller's tokens of the day are used up.", body = super::error::Problem),
 ))]
 async fn send(
@@ -66,9 +70,15 @@ async fn send(
     request: HttpRequest,
     body: Body<Send>,
 ) -> HttpResult<HttpResponse> {
-    let Send { content, attachments, provider, draft } = body.0;
+    let Send { content, attachments, provider, draft, when } = body.0;
     let message = NewMessage { content, attachments, provider, draft };
-    let events = state.agent.send(&caller, id(&path)?, message).await?;
+    let events = match when {
+        None => state.agent.send(&caller, id(&path)?, message).await?,
+        Some(when) => match state.agent.send_or_queue(&caller, id(&path)?, message, when).await? {
+            Sent::Begun(events) => events,
+            Sent::Queued(queued) => return Ok(HttpResponse::Accepted().json(queued)),
+        },
+    };
     sse::posted(&request, streamed(state, events))
 }
 
@@ -108,12 +118,16 @@ async fn stop(state: Data<State>, Who(caller): Who<Caller>, path: Path<String>) 
 #[derive(Default, Deserialize, utoipa::ToSchema)]
 #[serde(deny_unknown_fields)]
 struct Regenerate {
+    /// Another text for the question: it takes the place of the one it had, which stays with the former answer.
+    #[schema(min_length = 1, pattern = r"\S")]
+    content: Option<String>,
     /// The provider to ask first.
     #[schema(value_type = Option<String>, format = "uuid")]
     provider: Option<ProviderId>,
 }
 
-/// Asks the last question again and streams the turn; the answer that stood becomes a former one.
+/// Asks the last question again, in other words where `content` gives some, and streams the turn. The answer that stood
+/// becomes a former one.
 #[utoipa::path(post, path = "/api/conversations/{id}/regenerate",
     tag = "conversations", params(("id" = String, Path,)), request_body = Option<Regenerate>, responses(
     (status = 200, description = "Server-sent events, each of this form", content_type = "text/event-stream", body = sse::ServerSentEvent),
@@ -127,7 +141,7 @@ async fn regenerate(
     request: HttpRequest,
     body: OptionalBody<Regenerate>,
 ) -> HttpResult<HttpResponse> {
-    let events = state.agent.regenerate(&caller, id(&path)?, body.0.provider).await?;
+    let events = state.agent.regenerate(&caller, id(&path)?, (body.0.provider, body.0.content)).await?;
     sse::posted(&request, streamed(state, events))
 }
 

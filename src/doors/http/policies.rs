@@ -36,7 +36,7 @@ use satchel_services::policies::{
     replay::{self, Draft, Replay},
     warnings::{Known, warnings},
 };
-use satchel_store::{audit::Past, people::Actor, policies::StoredPolicies};
+use satchel_store::{agents::Agents, audit::Past, people::Actor, policies::StoredPolicies};
 
 /// The permission to read and write policies.
 const MANAGE: &str = "settings:manage";
@@ -150,7 +150,7 @@ pub(super) struct Seen {
     query: String,
     /// The person, by name or id; the caller where it is left out.
     user: Option<String>,
-    /// The id of the agent that asks.
+    /// The agent that asks, by id or name: one that both the caller and the person may use. Its bounds count as well.
     agent: Option<String>,
     /// The name of the provider whose model asks.
     provider: Option<String>,
@@ -172,8 +172,10 @@ pub(super) struct Seen {
     request_body = Seen, tag = "policies", responses((status = 200, body = Sight)))]
 async fn view(state: Data<State>, Who(caller): Who<Caller>, Body(asked): Body<Seen>) -> HttpResult<Json<Sight>> {
     let Seen { query, user, agent, provider, channel, sandboxed, depth, policies } = asked;
-    let situation = Situation { agent, provider, channel, sandboxed, depth };
     let about = person(&state, &caller, user).await?;
+    let about = with_agent(&state, &caller, about, agent).await?;
+    let agent = about.agent.as_ref().map(|agent| agent.id.to_string());
+    let situation = Situation { agent, provider, channel, sandboxed, depth, ..Situation::default() };
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let policy = policy_for(&state, &caller, &situation, policies)?;
     let look = move || Ok(explain::sight(&registry, &about, &settings, &policy, &query));
@@ -189,7 +191,7 @@ pub(super) struct Question {
     tool: String,
     /// The person, by name or id; the caller where it is left out. Others' need `settings:manage`.
     user: Option<String>,
-    /// The id of the agent that asks.
+    /// The agent that asks, by id or name: one that both the caller and the person may use. Its bounds count as well.
     agent: Option<String>,
     /// The name of the provider whose model asks.
     provider: Option<String>,
@@ -215,8 +217,10 @@ async fn ask(
     Body(asked): Body<Question>,
 ) -> HttpResult<Json<Explanation>> {
     let Question { tool, user, agent, provider, channel, sandboxed, depth, policies } = asked;
-    let situation = Situation { agent, provider, channel, sandboxed, depth };
     let about = person(&state, &caller, user).await?;
+    let about = with_agent(&state, &caller, about, agent).await?;
+    let agent = about.agent.as_ref().map(|agent| agent.id.to_string());
+    let situation = Situation { agent, provider, channel, sandboxed, depth, ..Situation::default() };
     // Whoever manages the policies may name any tool; others, those they may use.
     let registry = state.invoker.registry();
     let found = match caller.require(MANAGE) {
@@ -246,6 +250,15 @@ async fn person(state: &State, caller: &Caller, user: Option<String>) -> Result<
             explain::as_person(&state.app, named(state, &user).await?, caller).await
         }
     }
+}
+
+/// Somebody for whom an agent acts, where one is named. Both they and whoever looks have to see it.
+async fn with_agent(state: &State, caller: &Caller, about: Caller, agent: Option<String>) -> Result<Caller> {
+    let Some(agent) = agent else { return Ok(about) };
+    let agents = Agents::new(&state.app.db);
+    let id = agents.meant(caller, agent.trim()).await?.id;
+    let acting = agents.current(&about, id).await?.acting();
+    Ok(Caller { agent: Some(Arc::new(acting)), ..about })
 }
 
 async fn named(state: &State, user: &str) -> Result<User> {

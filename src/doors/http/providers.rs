@@ -26,7 +26,7 @@ use satchel_net::llm::{
     chain::Models,
     models::{Survey, Verdict},
 };
-use satchel_store::people::Actor;
+use satchel_store::{people::Actor, prices};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -44,16 +44,21 @@ pub(super) fn routes() -> Vec<Route> {
 /// All providers, the first to be asked first.
 #[utoipa::path(get, path = "/api/providers", tag = "providers", responses((status = 200, body = Vec<ProviderView>)))]
 async fn list(state: Data<State>) -> HttpResult<Json<Vec<ProviderView>>> {
-    Ok(Json(views(&state, state.agent.providers().list().await?)))
+    Ok(Json(views(&state, state.agent.providers().list().await?).await?))
 }
 
-fn views(state: &State, providers: Vec<Provider>) -> Vec<ProviderView> {
-    providers.into_iter().map(|provider| view(state, provider)).collect()
+async fn views(state: &State, providers: Vec<Provider>) -> Result<Vec<ProviderView>> {
+    let mut prices = prices::all(&state.app.db).await?;
+    let view = |provider: Provider| {
+        let health = state.app.net.breakers.health(&provider);
+        let price = prices.remove(&(provider.id, provider.model.clone()));
+        ProviderView::new(provider, health, price)
+    };
+    Ok(providers.into_iter().map(view).collect())
 }
 
-fn view(state: &State, provider: Provider) -> ProviderView {
-    let health = state.app.net.breakers.health(&provider);
-    ProviderView::new(provider, health)
+async fn view(state: &State, provider: Provider) -> Result<ProviderView> {
+    views(state, vec![provider]).await?.pop().ok_or_else(|| Error::internal("a provider has no view"))
 }
 
 /// Adds a provider. Its address may be on this machine or network: an administrator says so by adding it.
@@ -61,7 +66,7 @@ fn view(state: &State, provider: Provider) -> ProviderView {
     request_body = ProviderDraft, tag = "providers", responses((status = 201, body = ProviderView)))]
 async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<ProviderDraft>) -> HttpResult<HttpResponse> {
     let provider = state.agent.providers().create(&by, body.0).await?;
-    Ok(HttpResponse::Created().json(view(&state, provider)))
+    Ok(HttpResponse::Created().json(view(&state, provider).await?))
 }
 
 /// Puts the providers into another order. Whoever saw another list than there is now is told so, and nothing is moved.
@@ -74,7 +79,7 @@ async fn reorder(
     Who(by): Who<Actor>,
     body: Body<ProviderOrder>,
 ) -> HttpResult<Json<Vec<ProviderView>>> {
-    Ok(Json(views(&state, state.agent.providers().reorder(&by, body.0).await?)))
+    Ok(Json(views(&state, state.agent.providers().reorder(&by, body.0).await?).await?))
 }
 
 /// Changes a provider; what is left out stays. A stored key does not follow to another address.
@@ -88,7 +93,7 @@ async fn change(
 ) -> HttpResult<Json<ProviderView>> {
     let provider = state.agent.providers().change(&by, id(&path)?, body.0).await?;
     state.app.net.breakers.forget_unless_same(&provider);
-    Ok(Json(view(&state, provider)))
+    Ok(Json(view(&state, provider).await?))
 }
 
 /// Removes a provider and its key.

@@ -1,11 +1,11 @@
 //! The list of all routes. Nothing else imports the nouns.
 
 use super::{
-    agents, audit, auth, backups, collections, conversations, discovery, doctor, documents, egress, embeddings,
-    endpoints, file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys, knowledge,
-    learning, memories, messages, notices, offline, openapi, origins, policies, processes, providers, restore, roles,
-    route::Route, rules, runs, scripts, search, sessions, settings, setup, systems, tickets, tool_config, tool_stats,
-    tools, users, vault,
+    agents, audit, auth, backups, collections, conversations, decided, discovery, doctor, documents, egress,
+    embeddings, endpoints, file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys,
+    knowledge, learning, memories, messages, notices, offline, openapi, origins, policies, prices, processes,
+    providers, queue, restore, roles, route::Route, rules, runs, scripts, search, sessions, settings, setup, systems,
+    tickets, tool_config, tool_stats, tools, usage, users, vault,
 };
 
 /// Every route there is. The document lists them in this order.
@@ -16,8 +16,10 @@ pub fn all() -> Vec<Route> {
         auth::routes(),
         conversations::routes(),
         messages::routes(),
+        queue::routes(),
         agents::routes(),
         runs::routes(),
+        usage::routes(),
         health::routes(),
         openapi::routes(),
         setup::routes(),
@@ -37,6 +39,7 @@ pub fn all() -> Vec<Route> {
         tool_stats::routes(),
         scripts::routes(),
         tickets::routes(),
+        decided::routes(),
         jobs::routes(),
         hooks::routes(),
         notices::routes(),
@@ -57,6 +60,7 @@ pub fn all() -> Vec<Route> {
         embeddings::routes(),
         offline::routes(),
         providers::routes(),
+        prices::routes(),
         systems::routes(),
         endpoints::routes(),
         imports::routes(),

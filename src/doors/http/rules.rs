@@ -9,6 +9,7 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::{
+    agents,
     body::Body,
     json::Json,
     route::{
@@ -53,7 +54,7 @@ pub(super) struct RuleDraft {
     when: Option<When>,
     /// Its decision; `allow` where it is made from a question.
     decision: Option<RuleDecision>,
-    /// The agent whose calls it is for; all if left out.
+    /// The agent whose calls it is for, by id or name; all if left out.
     agent: Option<String>,
     /// The time at which it ends.
     expires_at: Option<Time>,
@@ -97,6 +98,19 @@ struct Asked {
 }
 
 impl RuleDraft {
+    /// The draft of a rule that allows what a question asks.
+    pub(super) fn of_question(ticket: TicketId) -> Self {
+        Self {
+            tool: None,
+            when: None,
+            decision: Some(RuleDecision::Allow),
+            agent: None,
+            expires_at: None,
+            ticket: Some(ticket.to_string()),
+            everybody: false,
+        }
+    }
+
     /// The rule. Fails where it could not hold.
     pub(super) async fn into_rule(self, state: &State, by: &Actor) -> Result<Rule> {
         let Self { tool, when, decision, agent, expires_at, ticket, everybody } = self;
@@ -128,6 +142,8 @@ impl RuleDraft {
         if decision == RuleDecision::Allow && spec.risk == Risk::Destructive {
             return Err(Error::invalid(format!("{} destroys things: a person is always asked about it.", spec.name)));
         }
+        // By its id, so that it goes on to mean that one.
+        let agent = agents::chosen(state, &by.caller, agent.as_deref()).await?.map(|agent| agent.to_string());
         let is_own = spec.source == Source::Builtin;
         let definition = (!is_own).then(|| found.tool.definition().as_str().to_owned());
         let hosts = asked.as_ref().map(|asked| asked.hosts.clone()).unwrap_or_default();

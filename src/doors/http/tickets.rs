@@ -21,6 +21,7 @@ use super::{
         Guard::{Person, SignedIn},
         Route, route,
     },
+    rules::RuleDraft,
     state::State,
 };
 use crate::http::caller::Who;
@@ -34,12 +35,13 @@ use satchel_model::{
     caller::Caller,
     error::{Error, Result},
     json::weighs_more,
+    rule::Rule,
     spec::Risk,
     time::Time,
 };
 use satchel_services::answer::InvokeAnswer;
 use satchel_share::behalf;
-use satchel_store::tickets::Verdict;
+use satchel_store::{people::Actor, tickets::Verdict};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -80,6 +82,10 @@ pub(super) struct DecisionBody {
     /// Do not ask again in this conversation about what the ticket's `scope` says; refused where it has none.
     #[serde(default)]
     for_conversation: bool,
+    /// Make a rule of the question, which lets later calls like it through: the host of each address, every other value
+    /// exactly. It is made once the question is decided, so that none is left of what was not approved.
+    #[serde(default)]
+    always: bool,
 }
 
 /// The result of a decision.
@@ -89,6 +95,8 @@ pub(super) struct Decided {
     state: TicketState,
     /// The result of the call; null where it was refused.
     result: Option<InvokeAnswer>,
+    /// The rule that was made of it; null where none was.
+    rule: Option<Rule>,
 }
 
 /// Decides a ticket. Only the person it is addressed to can, not their API keys.
@@ -98,30 +106,53 @@ pub(super) struct Decided {
 ))]
 async fn decide(
     state: Data<State>,
-    Who(caller): Who<Caller>,
+    Who(by): Who<Actor>,
     id: Path<String>,
     HangUp(unheard): HangUp,
     Body(body): Body<DecisionBody>,
 ) -> HttpResult<HttpResponse> {
-    let (id, user): (TicketId, _) = (id.parse()?, caller.user);
-    let DecisionBody { decision, reason, params, question, for_conversation } = body;
+    let (id, user): (TicketId, _) = (id.parse()?, by.caller.user);
+    let DecisionBody { decision, reason, params, question, for_conversation, always } = body;
+    // One that cannot be made is refused before anything is decided.
+    let draft = match always {
+        true if decision == Decision::Approve && params.is_none() => {
+            state.app.stores.rules.ensure_room(user).await?;
+            Some(RuleDraft::of_question(id).into_rule(&state, &by).await?)
+        }
+        true => {
+            let told = "A rule is made of a call that is approved as it was asked: leave 'always' out.";
+            return Err(Error::invalid(told).into());
+        }
+        false => None,
+    };
     let answer = Answer { decision, reason, params, question, for_conversation };
     let (invoker, agent, jobs) = (state.invoker.clone(), state.agent.clone(), state.jobs.clone());
+    let rules = state.app.stores.rules.clone();
     // In a task of its own: the conversation is told what came of it, whether the person's page is still open or not.
     let deciding = async move {
-        let (ticket, verdict) = invoker.decide(id, answer, &caller, unheard).await?;
+        let (ticket, verdict) = invoker.decide(id, answer, &by.caller, unheard).await?;
+        let draft = draft.filter(|_| !matches!(verdict, Verdict::Changed { .. }));
+        let rule = match draft {
+            Some(rule) => rules.create(&by, rule).await.map(Some),
+            None => Ok(None),
+        };
+        let rule = rule.unwrap_or_else(|error| {
+            // What was decided stands, and the next call asks again.
+            tracing::warn!(?error, "a rule could not be made of an approved question");
+            None
+        });
         if let Err(error) = jobs.ticket_decided(&ticket).await {
             // It stands, and the next start tells its run.
             tracing::error!(?error, "a job could not be told what was decided");
         }
-        if let Err(error) = agent.ticket_decided(&ticket, &caller).await {
+        if let Err(error) = agent.ticket_decided(&ticket, &by.caller).await {
             // What was decided stands, and a turn that waits for it looks for itself a little later.
             tracing::error!(?error, "a conversation could not be told what was decided");
         }
-        Ok::<_, Error>((ticket, verdict))
+        Ok::<_, Error>((ticket, verdict, rule))
     };
     let deciding = behalf::run_as(Some(user), deciding);
-    let (ticket, verdict) = state
+    let (ticket, verdict, rule) = state
         .app
         .lifecycle
         .tracker
@@ -135,7 +166,8 @@ async fn decide(
     let to = Recipient { app: &state.app, user, topic: ticket.topic };
     let verdict = state.delivery.verdict(to, verdict).await?;
     let is_small = delivery::is_small(&verdict);
-    let decided = move || Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict) };
+    let decided =
+        move || Decided { state: ticket.state, result: InvokeAnswer::of_verdict(&ticket.tool, &verdict), rule };
     if is_small {
         return Ok(HttpResponse::Ok().json(decided()));
     }

@@ -10,6 +10,8 @@ use satchel_store::tickets::ConversationApproval;
 const MAX_SCOPE: usize = 300;
 /// The reason to ask, whatever its risk, about a call that would carry content from outside to other people's agents.
 const FOR_EVERYBODY: &str = "It changes what others' agents read, and content from outside is in this conversation.";
+/// The reason to ask, whatever its risk, about a call by which content from outside would arrange what happens later.
+const FOR_LATER: &str = "It changes what is done by itself later, and content from outside is in this conversation.";
 
 /// A reason to ask a person.
 pub(super) struct Cause {
@@ -82,7 +84,9 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
     let by_settings = reason.clone().filter(|_| judged.allow.is_none() || !judged.spares_settings);
     let spared = judged.allow.as_ref().filter(|_| reason.is_some());
     let everybody = (is_led && extent.for_everybody).then(|| FOR_EVERYBODY.to_owned());
-    let always: Vec<String> = by_settings.into_iter().chain(judged.asks.iter().cloned()).chain(everybody).collect();
+    let later = (is_led && extent.lasts).then(|| FOR_LATER.to_owned());
+    let always = by_settings.into_iter().chain(judged.asks.iter().cloned()).chain(everybody).chain(later);
+    let always: Vec<String> = always.collect();
     let once = |rule: &str| {
         let told: Vec<&str> = [rule].into_iter().chain(new.as_deref()).collect();
         Ok(Ruling::Ask(Cause::once(told.join(" "))))

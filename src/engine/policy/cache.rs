@@ -1,28 +1,24 @@
 //! A version of the policies over the tools there are, with what was worked out of it so far.
 
-use std::{
-    collections::HashMap,
-    sync::{Arc, OnceLock},
-};
+use std::{collections::HashMap, sync::Arc};
 
 use parking_lot::Mutex;
 
-use super::{Named, NamedList, view::View};
+use super::{
+    named::{Indexed, Named, NamedList},
+    view::View,
+};
 use satchel_model::policy::{CompiledLayer, EXEC, Layer, LayerKind, Policies, Situation, ToolNames};
 use satchel_store::policies::StoredPolicies;
 
 /// Most situations whose tables are kept: one takes as many bytes as there are tools.
 const VIEWS: usize = 64;
 
-/// Places of tools in the registry's list, by the address at which each stands as long as that list does.
-pub(super) type ToolIndex = HashMap<usize, usize>;
-
 /// The policies of one version over the tools of one registry.
 pub struct PolicySet {
     policies: Arc<StoredPolicies>,
-    pub(super) tools: Arc<dyn NamedList>,
+    tools: Arc<Indexed>,
     exec: ToolNames,
-    index: OnceLock<ToolIndex>,
     views: Mutex<HashMap<Situation, Arc<View>>>,
 }
 
@@ -31,12 +27,12 @@ impl PolicySet {
     pub(crate) fn new(policies: Arc<StoredPolicies>, tools: Arc<dyn NamedList>) -> Arc<Self> {
         let likely = tools.all().filter(|tool| EXEC.ends_with(tool.name()));
         let exec = likely.map(Named::names).find(|names| names.is(EXEC));
-        let (index, views) = (OnceLock::new(), Mutex::default());
-        Arc::new(Self { policies, tools, exec: exec.unwrap_or_default(), index, views })
+        let (tools, exec) = (Arc::new(Indexed::new(tools)), exec.unwrap_or_default());
+        Arc::new(Self { policies, tools, exec, views: Mutex::default() })
     }
 
     /// The say of these policies in a situation.
-    pub fn view(self: &Arc<Self>, situation: &Situation) -> Arc<View> {
+    pub fn view(&self, situation: &Situation) -> Arc<View> {
         let mut views = self.views.lock();
         if let Some(view) = views.get(situation) {
             return Arc::clone(view);
@@ -44,7 +40,7 @@ impl PolicySet {
         if views.len() >= VIEWS {
             views.clear();
         }
-        let view = Arc::new(View::new(self.layers(situation), self));
+        let view = Arc::new(View::new(self.layers(situation), self.exec.clone(), Arc::clone(&self.tools)));
         views.insert(situation.clone(), Arc::clone(&view));
         view
     }
@@ -53,34 +49,33 @@ impl PolicySet {
     fn layers(&self, situation: &Situation) -> Vec<(LayerKind, CompiledLayer)> {
         let document = &self.policies.document;
         let compile = |layer: &Layer| CompiledLayer::new(layer, &self.exec);
-        let of = |kind: LayerKind| {
-            let layer = match is_written(document, kind) {
-                true => document.layer(kind, situation).map(compile),
-                false => Policies::standing(kind, situation).as_ref().map(compile),
+        let around = |agent: &String| Situation { agent: Some(agent.clone()), ..situation.clone() };
+        let around: Vec<Situation> = situation.within.iter().map(around).collect();
+        let of = |kind: LayerKind| -> Vec<(LayerKind, CompiledLayer)> {
+            let layers: Vec<CompiledLayer> = match kind {
+                _ if !is_written(document, kind) => {
+                    Policies::standing(kind, situation).as_ref().map(compile).into_iter().collect()
+                }
+                LayerKind::Agent | LayerKind::AgentProvider => {
+                    let all = std::iter::once(situation).chain(&around);
+                    all.filter_map(|situation| document.layer(kind, situation)).map(compile).collect()
+                }
+                _ => document.layer(kind, situation).map(compile).into_iter().collect(),
             };
-            layer.map(|layer| (kind, layer))
+            layers.into_iter().map(|layer| (kind, layer)).collect()
         };
-        LayerKind::ALL.into_iter().filter_map(of).collect()
+        LayerKind::ALL.into_iter().flat_map(of).collect()
     }
 
     /// The names of `exec`.
     pub fn exec(&self) -> &ToolNames {
         &self.exec
     }
-
-    pub(super) fn index(&self) -> &ToolIndex {
-        self.index.get_or_init(|| self.tools.all().enumerate().map(|(at, tool)| (address(tool), at)).collect())
-    }
 }
 
 /// Without a `subagent` layer another one holds in its place.
 fn is_written(document: &Policies, kind: LayerKind) -> bool {
     kind != LayerKind::Subagent || document.subagent.is_some()
-}
-
-/// The address of a tool in memory.
-pub(super) fn address(tool: &dyn Named) -> usize {
-    std::ptr::from_ref(tool).addr()
 }
 
 /// The policies in force over the tools there are now. Copies share it.
@@ -96,9 +91,7 @@ impl PolicyCache {
         situation: &Situation,
     ) -> Arc<View> {
         let mut kept = self.0.lock();
-        let is_now = |set: &&Arc<PolicySet>| {
-            Arc::ptr_eq(&set.policies, policies) && std::ptr::addr_eq(Arc::as_ptr(&set.tools), Arc::as_ptr(&tools))
-        };
+        let is_now = |set: &&Arc<PolicySet>| Arc::ptr_eq(&set.policies, policies) && set.tools.is_of(&tools);
         let set = match kept.as_ref().filter(is_now) {
             Some(set) => Arc::clone(set),
             None => Arc::clone(kept.insert(PolicySet::new(Arc::clone(policies), tools))),

@@ -1,13 +1,10 @@
 //! The layers that hold in one situation, and their say on each tool.
 
-use std::sync::{Arc, OnceLock, Weak};
+use std::sync::{Arc, OnceLock};
 
 use serde_json::json;
 
-use super::{
-    Named,
-    cache::{PolicySet, address},
-};
+use super::named::{Indexed, Named};
 use satchel_model::{
     error::Error,
     policy::{CompiledLayer, LayerKind, LayerVerdict, ToolNames},
@@ -17,7 +14,7 @@ use satchel_model::{
 pub struct View {
     layers: Vec<(LayerKind, CompiledLayer)>,
     exec: ToolNames,
-    set: Weak<PolicySet>,
+    tools: Arc<Indexed>,
     /// For each tool, by its place in the list: `true` if it passes.
     table: OnceLock<Vec<bool>>,
 }
@@ -43,8 +40,8 @@ impl Denial {
 }
 
 impl View {
-    pub(super) fn new(layers: Vec<(LayerKind, CompiledLayer)>, set: &Arc<PolicySet>) -> Self {
-        Self { layers, exec: set.exec().clone(), set: Arc::downgrade(set), table: OnceLock::new() }
+    pub(super) fn new(layers: Vec<(LayerKind, CompiledLayer)>, exec: ToolNames, tools: Arc<Indexed>) -> Self {
+        Self { layers, exec, tools, table: OnceLock::new() }
     }
 
     /// Returns whether the tool passes every layer. Of many tools it is known from a table that is worked out once.
@@ -52,9 +49,8 @@ impl View {
         if self.layers.is_empty() {
             return true;
         }
-        let known = self.set.upgrade().and_then(|set| {
-            let place = *set.index().get(&address(tool))?;
-            let judge = || set.tools.all().map(|tool| self.denial(tool).is_none()).collect();
+        let known = self.tools.place(tool).and_then(|place| {
+            let judge = || self.tools.all().map(|tool| self.denial(tool).is_none()).collect();
             self.table.get_or_init(judge).get(place).copied()
         });
         known.unwrap_or_else(|| self.denial(tool).is_none())

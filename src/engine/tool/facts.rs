@@ -103,6 +103,11 @@ impl Tool {
         self.outline.carries
     }
 
+    /// Whether its calls can change what is done by itself later.
+    pub fn can_last(&self) -> bool {
+        self.outline.lasts
+    }
+
     /// Whether its calls make other calls.
     pub fn calls_others(&self) -> bool {
         self.carries_calls() || !self.uses.is_empty()

@@ -196,6 +196,18 @@ impl Embedder {
         Ok(Some(vectors))
     }
 
+    /// The vector of a text that is to be found, which somebody waits for: it goes with the queries, before other passages.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::query`].
+    pub async fn passage_at_once(&self, text: &str) -> Result<Option<Vec<f32>>> {
+        let Some(active) = self.active() else { return Ok(None) };
+        let (item, answer) = item(&active.workers.model().passage_prefix, text);
+        active.workers.submit(|queue| queue.push_query(item))?;
+        answered(answer).await.map(Some)
+    }
+
     /// Returns the number of the model's tokens in a text; without a model a quarter of its bytes. Blocks while it
     /// counts.
     pub fn count_tokens(&self, text: &str) -> usize {
@@ -269,7 +281,8 @@ mod model_tests {
         let alone = embedder.passages(vec!["a short text".to_owned()]).await.unwrap().unwrap();
         let texts = vec!["much longer words ".repeat(30), "a short text".to_owned(), String::new()];
         let among = embedder.passages(texts).await.unwrap().unwrap();
-        assert!(cosine(&alone[0], &among[1]) > 0.9999);
+        let at_once = embedder.passage_at_once("a short text").await.unwrap().unwrap();
+        assert!(cosine(&alone[0], &among[1]) > 0.9999 && cosine(&alone[0], &at_once) > 0.9999);
     }
 
     #[tokio::test]

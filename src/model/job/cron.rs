@@ -34,9 +34,14 @@ impl CronRule {
     pub fn parse(text: &str, zone: Option<&str>) -> Result<Self> {
         let zone = zone::parse(zone)?;
         let parser = CronParser::builder().seconds(Seconds::Disallowed).year(Year::Disallowed).build();
-        let cron = parser.parse(text).map_err(|error| {
+        let cron = parser.parse(text).map_err(|_| {
+            let fault = match text.split_whitespace().count() {
+                5 => "one of its fields is out of range or cannot be read".to_owned(),
+                1 => "it has one field".to_owned(),
+                number => format!("it has {number} fields"),
+            };
             Error::invalid(format!(
-                "'{}' is no cron expression: {error} Write five fields, minute hour day month weekday: 0 9 * * 1-5.",
+                "'{}' is no cron expression: {fault}. Write five fields, minute hour day month weekday: 0 9 * * 1-5.",
                 clip(text, 80)
             ))
         })?;

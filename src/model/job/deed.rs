@@ -146,7 +146,8 @@ fn reference(value: &Value) -> Option<&str> {
     value.as_object().filter(|map| map.len() == 1)?.get(WEBHOOK)?.as_str()
 }
 
-fn has_reference(value: &Value) -> bool {
+/// Returns whether a value takes something of what a webhook carries.
+pub fn has_reference(value: &Value) -> bool {
     reference(value).is_some()
         || match value {
             Value::Array(all) => all.iter().any(has_reference),

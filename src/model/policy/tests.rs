@@ -79,8 +79,14 @@ fn layers_apply_where_they_belong_and_a_subagent_is_denied_by_default() {
         LayerKind::ALL.into_iter().filter(of).map(LayerKind::as_str).collect()
     };
     assert!(applies(&Situation::default()).is_empty());
-    let all =
-        Situation { agent: some("assistant"), provider: some("local"), channel: some("c"), sandboxed: true, depth: 1 };
+    let all = Situation {
+        agent: some("assistant"),
+        provider: some("local"),
+        channel: some("c"),
+        sandboxed: true,
+        depth: 1,
+        ..Situation::default()
+    };
     assert_eq!(applies(&all), ["provider_profile", "agent", "agent_provider", "group", "sandbox"]);
     assert_eq!(applies(&Situation { provider: some("other"), ..all.clone() }), ["agent", "group", "sandbox"]);
     assert!(Policies::standing(LayerKind::Subagent, &all).unwrap().deny.contains(&"sessions_spawn".to_owned()));

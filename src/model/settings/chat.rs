@@ -19,6 +19,8 @@ pub struct Chat {
     pub daily_token_budget: Option<u64>,
     /// Tokens of context where the provider does not say.
     pub context_tokens: u32,
+    /// The author of titles of conversations that no person has named.
+    pub titles: Titles,
 }
 
 impl Default for Chat {
@@ -30,8 +32,19 @@ impl Default for Chat {
             max_steps: 25,
             daily_token_budget: None,
             context_tokens: 32_768,
+            titles: Titles::Model,
         }
     }
+}
+
+/// The author of titles of conversations.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema, utoipa::ToSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Titles {
+    /// The model, by a short request after the first answer.
+    Model,
+    /// Nobody: they are the first words of the first message.
+    Words,
 }
 
 /// The tools the model is shown.

@@ -33,18 +33,18 @@ const MOST_ROUNDS: usize = 100;
 /// Most characters of the system's words.
 const WORDS: usize = 2_000;
 
-/// What a system has told of a type and its files so far, to be read from the first answer on.
+/// A system's answers about a type and its files so far, to be read from the first on.
 #[derive(Debug, Clone)]
-pub struct Telling {
+pub struct ReflectionAnswers {
     /// The types that were known before.
     pub pool: DescriptorPool,
     /// All answers, as they came.
     pub answers: Vec<Bytes>,
 }
 
-/// What it came to.
+/// The content of such answers, once read.
 #[derive(Debug)]
-pub enum Told {
+pub enum Reflected {
     /// The names of the system's services.
     Services(Vec<String>),
     /// The types that were known, and with them all of the one asked for.
@@ -56,7 +56,7 @@ pub enum Told {
 }
 
 /// The way to read what a system has told.
-pub type Read<'a> = &'a (dyn Fn(Telling) -> BoxFuture<'static, Result<Told>> + Send + Sync);
+pub type Read<'a> = &'a (dyn Fn(ReflectionAnswers) -> BoxFuture<'static, Result<Reflected>> + Send + Sync);
 
 /// The names of the server's services, reflection's own left out.
 ///
@@ -68,9 +68,9 @@ pub async fn services(line: &Line, patience: Duration, read: Read<'_>) -> Result
         Answers::Messages(messages) => messages,
         Answers::NotFound(words) => return Err(refused(&words)),
     };
-    match read(Telling { pool: DescriptorPool::global(), answers }).await? {
-        Told::Services(names) => Ok(names),
-        Told::Whole(_) | Told::Missing(_) | Told::Unknown => Err(something_else()),
+    match read(ReflectionAnswers { pool: DescriptorPool::global(), answers }).await? {
+        Reflected::Services(names) => Ok(names),
+        Reflected::Whole(_) | Reflected::Missing(_) | Reflected::Unknown => Err(something_else()),
     }
 }
 
@@ -96,7 +96,7 @@ pub async fn extended(
     read: Read<'_>,
 ) -> Result<Option<DescriptorPool>> {
     let mut wanted = vec![MessageRequest::FileContainingSymbol(name.to_owned())];
-    let (mut telling, mut left) = (Telling { pool, answers: Vec::new() }, patience);
+    let (mut telling, mut left) = (ReflectionAnswers { pool, answers: Vec::new() }, patience);
     for _ in 0..MOST_ROUNDS {
         let begun = Instant::now();
         let asked = timeout(left, ask(line, wanted, left)).await;
@@ -112,10 +112,10 @@ pub async fn extended(
             return Err(Error::upstream("The system describes more of its types than is read."));
         }
         match read(telling.clone()).await? {
-            Told::Whole(pool) => return Ok(Some(pool)),
-            Told::Unknown => return Ok(None),
-            Told::Services(_) => return Err(something_else()),
-            Told::Missing(files) => wanted = files.into_iter().map(MessageRequest::FileByFilename).collect(),
+            Reflected::Whole(pool) => return Ok(Some(pool)),
+            Reflected::Unknown => return Ok(None),
+            Reflected::Services(_) => return Err(something_else()),
+            Reflected::Missing(files) => wanted = files.into_iter().map(MessageRequest::FileByFilename).collect(),
         }
     }
     Err(Error::upstream(format!("The system's types import each other more than {MOST_ROUNDS} files deep.")))

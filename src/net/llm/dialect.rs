@@ -206,9 +206,12 @@ pub(super) fn functions(tools: &[ToolDefinition]) -> Value {
     tools.iter().map(function).collect()
 }
 
+/// Most tokens that a frame is believed: sums of them stay numbers.
+const MOST_TOKENS: u64 = 1 << 32;
+
 /// A number of tokens somewhere in a frame.
 pub(super) fn tokens(usage: &Value, key: &str) -> u64 {
-    usage.get(key).and_then(Value::as_u64).unwrap_or(0)
+    usage.get(key).and_then(Value::as_u64).unwrap_or(0).min(MOST_TOKENS)
 }
 
 /// The text at a key, empty where there is none.

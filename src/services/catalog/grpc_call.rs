@@ -30,7 +30,7 @@ use satchel_net::{
     grpc::{
         line::{Ask, Line},
         message,
-        reflection::{self, Telling, Told},
+        reflection::{self, Reflected, ReflectionAnswers},
         status::{Status, UNAUTHENTICATED},
     },
     tls::Tls,
@@ -316,16 +316,18 @@ pub(super) fn given(system: &System, pairs: &[(String, String)]) -> Result<Heade
 
 /// Returns the way to read what is told of types: in a turn of whoever calls, and in a process of its own. Here its result is
 /// put together once more, for it is what messages are written and read by.
-fn reading(target: &Target<'_>) -> impl Fn(Telling) -> BoxFuture<'static, Result<Told>> + Send + Sync + use<> {
+fn reading(
+    target: &Target<'_>,
+) -> impl Fn(ReflectionAnswers) -> BoxFuture<'static, Result<Reflected>> + Send + Sync + use<> {
     let (work, who) = (target.app.host.work.clone(), target.http.user());
     let reader = target.cx.map_or_else(|| Reader::new(&target.app.host.readers), Reader::for_run);
-    move |Telling { pool, answers }| {
+    move |ReflectionAnswers { pool, answers }| {
         let (work, reader, bytes) = (work.clone(), reader.clone(), answers.iter().map(Bytes::len).sum::<usize>());
         let read = move || match reader.types(&types::known(&pool), &answers)? {
-            (TypesRead::Whole, set) => types::add(pool, &set).map(Told::Whole),
-            (TypesRead::Missing(files), _) => Ok(Told::Missing(files)),
-            (TypesRead::Services(names), _) => types::ensure_few(&names).map(|()| Told::Services(names)),
-            (TypesRead::Unknown, _) => Ok(Told::Unknown),
+            (TypesRead::Whole, set) => types::add(pool, &set).map(Reflected::Whole),
+            (TypesRead::Missing(files), _) => Ok(Reflected::Missing(files)),
+            (TypesRead::Services(names), _) => types::ensure_few(&names).map(|()| Reflected::Services(names)),
+            (TypesRead::Unknown, _) => Ok(Reflected::Unknown),
         };
         Box::pin(async move { work.run_on(who, bytes as u64, read).await })
     }

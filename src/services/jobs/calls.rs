@@ -3,7 +3,7 @@
 use satchel_engine::context::Context;
 use satchel_model::{
     error::Result,
-    job::{Draft, Job, JobId, Plan},
+    job::{Authority, Draft, Job, JobId, Plan},
 };
 use satchel_store::{
     jobs::{Jobs, Whose},
@@ -14,13 +14,18 @@ fn jobs(cx: &Context) -> (&Jobs, Actor) {
     (&cx.app().stores.jobs, Actor::at(cx.caller(), cx.now()))
 }
 
-/// Makes a job that sends a message or has an agent do a task. What came in from outside before goes with it.
+/// Makes a job that sends a message or has an agent do a task: the one that makes it, unless another is named. What came in
+/// from outside before goes with it.
 ///
 /// # Errors
 ///
 /// If it is not in order.
 pub async fn create(cx: &Context, draft: Draft) -> Result<Job> {
     let (jobs, by) = jobs(cx);
+    let mut draft = draft;
+    if draft.deed.task.is_some() && draft.deed.agent.is_none() {
+        draft.deed.agent = Some(Authority::new(&by.caller)?.author().to_string());
+    }
     let plan = draft.plan(by.now)?;
     let plan = Plan { origin: cx.taint().origin_to_keep(), ..plan };
     Ok(jobs.create(&by, plan).await?.job)
@@ -31,6 +36,15 @@ pub async fn list(cx: &Context) -> Result<Vec<Job>> {
     let all = jobs(cx).0.list(Whose::Own(cx.caller().user)).await?;
     cx.taint().note(all.iter().filter_map(|job| job.origin.clone()));
     Ok(all)
+}
+
+/// One of the person's jobs.
+///
+/// # Errors
+///
+/// If there is no such job of theirs.
+pub async fn one(cx: &Context, id: JobId) -> Result<Job> {
+    jobs(cx).0.get(id, Whose::Own(cx.caller().user)).await
 }
 
 /// Pauses one.

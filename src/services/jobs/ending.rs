@@ -150,7 +150,7 @@ impl Jobs {
             return;
         }
         let text = match (state, &ended.error, &ended.output) {
-            (RunState::Uncertain, Some(error), _) => {
+            (RunState::Uncertain, Some(error), _) if !error.contains("taken effect") => {
                 format!("{error} It may or may not have taken effect: look before you run it again.")
             }
             (_, Some(error), _) => error.clone(),

@@ -7,7 +7,7 @@ use satchel_model::{
     call::Call,
     caller::Door,
     error::Result,
-    job::{Deed, Draft, JobId, Plan, Trigger, When},
+    job::{Deed, Draft, JobId, Plan, Trigger, When, deed},
     origin::Origin,
     time::Time,
 };
@@ -38,12 +38,12 @@ impl Jobs {
     }
 
     async fn plan(&self, by: &Actor, draft: Draft) -> Result<Plan> {
-        let plan = draft.plan(by.now)?;
-        match &plan.deed {
+        let mut plan = draft.plan(by.now)?;
+        match &mut plan.deed {
             Deed::Tool { tool, params } => {
                 let mut call = Call::new(by.caller.through(Door::Job), tool.clone(), params.clone());
                 call.dry_run = true;
-                if plan.deed.reads_webhook() {
+                if deed::has_reference(params) {
                     // What it will be called with is not known yet.
                     self.invoker.ensure_callable(&call)?;
                 } else {
@@ -52,7 +52,8 @@ impl Jobs {
             }
             Deed::Backup => by.caller.require("settings:manage")?,
             Deed::Message(_) => {}
-            Deed::Task { agent, .. } => self.tasks.check(&by.caller, agent).await?,
+            // By its id: another one of that name is another agent.
+            Deed::Task { agent, .. } => *agent = self.tasks.meant(&by.caller, agent).await?.to_string(),
         }
         let origin = Origin::of_program(&by.caller, "jobs", by.now);
         Ok(Plan { origin, ..plan })

@@ -87,7 +87,7 @@ impl Jobs {
         let carried = run.input.as_ref().map(|body| clip(&body.to_string(), CARRIED).into_owned());
         let from_webhook = carried.is_some().then(|| self.webhook_origin(run));
         let text = match carried {
-            Some(carried) => format!("{text}\n\n{}", sanitise::wrap("webhook", &carried, None)),
+            Some(carried) => format!("{text}\n\n{}", sanitise::wrap("webhook", &sanitise::neutralise(&carried), None)),
             None => text.to_owned(),
         };
         let task = Task {
@@ -131,7 +131,8 @@ impl Jobs {
         let origin = Origin::joined(run.job.origin.clone(), from_webhook);
         let job = Some(JobName { id: run.job.id, name: run.job.name.clone() });
         let risk = self.risk(tool, &params);
-        let call = Call { job, origin, ..Call::new(owner, tool, params) };
+        let situation = owner.agent.as_ref().map(|agent| agent.situation(None)).unwrap_or_default();
+        let call = Call { job, origin, situation, ..Call::new(owner, tool, params) };
         let line = format!("Try {}: calls {tool}.", run.run.attempt);
         if let Err(error) = self.note(run, Begun::Call(call.id), line).await {
             return self.failed(run, &error, Risk::Read);

@@ -3,6 +3,7 @@
 use futures_util::future::BoxFuture;
 
 use satchel_model::{
+    agent::AgentId,
     caller::Caller,
     conversation::ConversationId,
     error::Result,
@@ -14,7 +15,7 @@ use satchel_model::{
 /// A task of a job, for an agent.
 #[derive(Debug, Clone)]
 pub struct Task {
-    /// The job's owner, with what they may do now.
+    /// The job's owner, with what they may do now, within the bounds of the agents that wrote the job down.
     pub caller: Caller,
     /// The agent.
     pub agent: String,
@@ -41,12 +42,12 @@ pub struct TaskEnd {
 
 /// Those who do tasks.
 pub trait Tasks: Send + Sync {
-    /// Checks that a caller may give tasks to an agent.
+    /// The agent that a caller means by an id or a name, and may give tasks to.
     ///
     /// # Errors
     ///
     /// If there is no such agent for them.
-    fn check<'a>(&'a self, caller: &'a Caller, agent: &'a str) -> BoxFuture<'a, Result<()>>;
+    fn meant<'a>(&'a self, caller: &'a Caller, agent: &'a str) -> BoxFuture<'a, Result<AgentId>>;
 
     /// Begins a task in a conversation of its own.
     ///

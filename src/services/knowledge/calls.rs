@@ -1,9 +1,6 @@
 //! Knowledge for a running call: what its caller may see, and the numbers under which its conversation cites.
 
-use super::{
-    search::{Hit, Question},
-    within,
-};
+use super::search::{self, Hit, Question};
 use satchel_engine::context::Context;
 use satchel_model::{error::Result, knowledge::Citation};
 use satchel_store::{knowledge::Knowledge, passages};
@@ -12,7 +9,7 @@ pub use satchel_store::passages::Page;
 
 /// The passages of documents that answer best, among those the caller may see.
 pub async fn search(cx: &Context, question: &Question) -> Result<Vec<Hit>> {
-    within::search_as(cx.app(), cx.caller(), question).await
+    search::search(cx.app(), cx.caller().reader(), question).await
 }
 
 /// Documents; each call names who asks, and shows what they may see.

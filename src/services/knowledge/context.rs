@@ -1,9 +1,6 @@
 //! Passages the chat is given without asking: only those that bear on the question by their words and by their meaning.
 
-use super::{
-    search::{Hit, Question},
-    within,
-};
+use super::search::{self, Hit, Question};
 use satchel_app::App;
 use satchel_model::{caller::Caller, error::Result, llm::estimate_tokens, words};
 
@@ -38,7 +35,7 @@ pub async fn passages(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>
         return Ok(Vec::new());
     }
     let question = Question { query, limit: Some(LOOKED_AT), ..Question::default() };
-    let found = within::search_as(app, caller, &question).await?;
+    let found = search::search(app, caller.reader(), &question).await?;
     let mut left = u64::from(settings.knowledge.chat_tokens);
     let mut given = Vec::new();
     for hit in found.into_iter().filter(|hit| bears_on(hit, &asked)).take(GIVEN) {

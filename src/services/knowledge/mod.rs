@@ -5,4 +5,3 @@ pub mod context;
 pub mod search;
 mod spans;
 pub mod why;
-mod within;

@@ -117,12 +117,12 @@ pub async fn search(app: &App, reader: Reader, question: &Question) -> Result<Ve
         return Err(Error::invalid(format!("At most {MOST} passages come at once.")));
     }
     check(&question.query)?;
-    let scope = Scope::new(app, reader, question).await?;
+    let scope = Scope::new(app, reader.clone(), question).await?;
     let mut wanted = limit;
     loop {
         let found = ask(app, &question.query, &scope, wanted).await?;
         let all = found.len() < wanted || wanted >= LOOKED_AT;
-        let mut hits = folded(hits(app, reader, question, found).await?);
+        let mut hits = folded(hits(app, reader.clone(), question, found).await?);
         if all || hits.len() >= limit {
             hits.truncate(limit);
             return Ok(hits);
@@ -143,7 +143,7 @@ impl Scope {
     /// Returns what is open to this person of what a question names.
     pub(super) async fn new(app: &App, reader: Reader, question: &Question) -> Result<Self> {
         let Question { collections, documents, kinds, .. } = question;
-        let tags = app.stores.knowledge.collections.tags(reader, collections.clone()).await?;
+        let tags = app.stores.knowledge.collections.tags(reader.clone(), collections.clone()).await?;
         let ids = match documents.is_empty() && kinds.is_empty() {
             true => None,
             false => {
@@ -184,7 +184,7 @@ pub(super) async fn ask(app: &App, query: &str, scope: &Scope, limit: usize) -> 
 
 async fn hits(app: &App, reader: Reader, question: &Question, found: Vec<Found>) -> Result<Vec<Hit>> {
     let ids = found.iter().map(|found| found.id).collect();
-    let passages = app.stores.knowledge.documents.excerpts(reader, ids).await?;
+    let passages = app.stores.knowledge.documents.excerpts(reader.clone(), ids).await?;
     let mut passages: HashMap<ChunkId, Excerpt> = passages.into_iter().map(|p| (p.chunk.id, p)).collect();
     let terms = words::topics(&question.query);
     let hit = |found: Found| {

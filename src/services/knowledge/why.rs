@@ -44,8 +44,8 @@ pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missin
     let limit = question.limit.unwrap_or(search::RESULTS).clamp(1, search::MOST);
     search::check(query)?;
     let found = match missing {
-        Missing::Document(id) => app.stores.knowledge.documents.get(reader, id).await,
-        Missing::Chunk(id) => app.stores.knowledge.documents.with_chunk(reader, id).await,
+        Missing::Document(id) => app.stores.knowledge.documents.get(reader.clone(), id).await,
+        Missing::Chunk(id) => app.stores.knowledge.documents.with_chunk(reader.clone(), id).await,
     };
     let document = match found {
         Err(error) if error.kind() == Kind::NotFound => {
@@ -62,9 +62,9 @@ pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missin
     }
     let ids: HashSet<ChunkId> = match missing {
         Missing::Chunk(id) => HashSet::from([id]),
-        Missing::Document(id) => app.stores.knowledge.documents.chunk_ids(reader, vec![id], Vec::new()).await?,
+        Missing::Document(id) => app.stores.knowledge.documents.chunk_ids(reader.clone(), vec![id], Vec::new()).await?,
     };
-    if let Some(lost) = left_out(app, reader, question, &document).await? {
+    if let Some(lost) = left_out(app, reader.clone(), question, &document).await? {
         stages.push(lost);
         return Ok(stages);
     }
@@ -84,7 +84,7 @@ pub async fn why(app: &App, reader: Reader, question: &Question, missing: Missin
 /// The stage that lost a document because the question was not asked of it.
 async fn left_out(app: &App, reader: Reader, question: &Question, document: &Document) -> Result<Option<Stage>> {
     let Question { collections, documents, kinds, .. } = question;
-    let asked = app.stores.knowledge.collections.tags(reader, collections.clone()).await?;
+    let asked = app.stores.knowledge.collections.tags(reader.clone(), collections.clone()).await?;
     let own = app.stores.knowledge.collections.tags(reader, vec![document.collection.to_string()]).await?;
     let detail = if own.is_disjoint(&asked) {
         format!("It is in '{}', which was not searched.", document.collection_name)

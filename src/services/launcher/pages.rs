@@ -17,6 +17,7 @@ pub(super) const PAGES: &[Page] = &[
     Page { path: "/policies", name: "Policies", needs: None },
     Page { path: "/audit", name: "Audit", needs: Some("audit:read") },
     Page { path: "/outbound", name: "Outbound", needs: Some("audit:read") },
+    Page { path: "/usage", name: "Usage", needs: None },
     Page { path: "/users", name: "Users", needs: None },
     Page { path: "/settings", name: "Settings", needs: None },
 ];

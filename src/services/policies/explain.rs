@@ -4,7 +4,13 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use satchel_engine::{authorise, policy::View, registry::Registry, tool::Tool};
-use satchel_model::{caller::Caller, error::Result, policy::LayerVerdict, settings::Settings, spec::Risk};
+use satchel_model::{
+    caller::Caller,
+    error::{Error, Result},
+    policy::LayerVerdict,
+    settings::Settings,
+    spec::Risk,
+};
 
 /// The reasons why a tool may or may not be used.
 #[derive(Debug, Serialize, ToSchema)]
@@ -16,12 +22,26 @@ pub struct Explanation {
     /// `true` if a person is asked about such calls in a conversation without content from outside, as far as that does
     /// not depend on their arguments.
     pub asks: bool,
-    /// The first that says no: `permission`, a layer, or `settings` where it is switched off. Null where it is allowed.
+    /// The first that says no: `permission`, `bounds` of the agent, a layer, or `settings` where it is switched off. Null
+    /// where it is allowed.
     pub decided_by: Option<String>,
     /// The reason in words; null where nothing stands in the way.
     pub reason: Option<String>,
+    /// The say of the agent's own bounds; null where no agent asks.
+    pub bounds: Option<BoundsVerdict>,
     /// The nine layers in order, and what each says of the tool.
     pub layers: Vec<LayerVerdict>,
+}
+
+/// The say of an agent's own bounds on a tool.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct BoundsVerdict {
+    /// The agent's name.
+    pub agent: String,
+    /// `true` if it may call the tool, as far as that does not depend on the arguments.
+    pub allowed: bool,
+    /// The reason in words why it may not.
+    pub rule: Option<String>,
 }
 
 /// Explains a tool to somebody who asks about a caller in a situation.
@@ -30,14 +50,20 @@ pub fn explain(registry: &Registry, tool: &Tool, caller: &Caller, settings: &Set
     let permitted = authorise::permitted(tool, caller).err();
     let denied = policy.denial(tool);
     let off = authorise::switched_on(tool, settings).and_then(|()| tool.check_available(settings)).err();
-    let (decided_by, reason) = match (permitted, denied, off) {
-        (Some(error), _, _) => (Some("permission".to_owned()), Some(error.message().to_owned())),
-        (None, Some(denial), _) => {
-            let told = denial.error(&tool.spec().name).message().to_owned();
-            (Some(denial.layer.as_str().to_owned()), Some(told))
-        }
-        (None, None, Some(error)) => (Some("settings".to_owned()), Some(error.message().to_owned())),
-        (None, None, None) => (None, None),
+    let unbounded = authorise::within_bounds(tool, caller, policy).err();
+    let bounds = caller.agent.as_ref().map(|agent| BoundsVerdict {
+        agent: agent.name.clone(),
+        allowed: unbounded.is_none(),
+        rule: unbounded.as_ref().map(|error| error.message().to_owned()),
+    });
+    let by = |decider: &str, error: &Error| (Some(decider.to_owned()), Some(error.message().to_owned()));
+    // In the order in which a call is checked.
+    let (decided_by, reason) = match (permitted, unbounded, denied, off) {
+        (Some(error), ..) => by("permission", &error),
+        (None, Some(error), ..) => by("bounds", &error),
+        (None, None, Some(denial), _) => by(denial.layer.as_str(), &denial.error(&tool.spec().name)),
+        (None, None, None, Some(error)) => by("settings", &error),
+        (None, None, None, None) => (None, None),
     };
     let by_layer = policy.asks(tool);
     let by_risk = match registry.least_risk(tool) {
@@ -51,6 +77,7 @@ pub fn explain(registry: &Registry, tool: &Tool, caller: &Caller, settings: &Set
         asks: by_layer.is_some() || by_risk,
         decided_by,
         reason: reason.or(by_layer),
+        bounds,
         layers,
     }
 }
@@ -64,7 +91,7 @@ pub struct SeenTool {
     pub allowed: bool,
     /// `true` if a person is asked first, as far as that does not depend on the arguments.
     pub asks: bool,
-    /// The first that says no: `permission`, a layer, or `settings`. Null where it is allowed.
+    /// The first that says no: `permission`, `bounds`, a layer, or `settings`. Null where it is allowed.
     pub decided_by: Option<String>,
     /// The reason in words; null where nothing stands in the way.
     pub reason: Option<String>,

@@ -109,7 +109,7 @@ pub async fn propose(app: &App, by: &Actor, about: &str) -> Result<Proposed> {
     let said = model::ask_for(app, by.caller.user, None, question).await?;
     let (drafts, refused) = read(&said.text, &known, &material.systems)?;
     let kept = store.propose(by, drafts, material.origin).await?;
-    Ok(Proposed { kept, refused, model: said.model, cost: said.cost })
+    Ok(Proposed { kept, refused, model: said.spent.model, cost: said.spent.usage })
 }
 
 fn instructions() -> Result<String> {

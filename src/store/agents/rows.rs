@@ -1,21 +1,26 @@
 //! The rows of agents: who sees them, and what names they may have.
 
-use crate::sql::{Row, Tx};
+use crate::{
+    origin,
+    sql::{Row, Tx},
+};
 use satchel_model::{
     agent::{
         Agent, AgentAt, AgentId, AgentVersion,
         draft::{AgentDraft, wrong},
         unknown,
     },
-    caller::Caller,
+    caller::{Caller, Permissions},
     error::{Error, Result},
     id::shorten,
+    origin::Origin,
     user::look_alike,
 };
 
 /// The agents `a`, each with the version that counts and its owner.
-pub(super) const SELECT: &str = "SELECT a.id, a.version, a.created_at, a.updated_at, a.owner, v.content,
-     (SELECT username FROM users o WHERE o.id = a.owner) AS owner_name
+pub(super) const SELECT: &str = "SELECT a.id, a.version, a.created_at, a.updated_at, a.owner, v.content, v.author,
+     v.author_id, v.at, v.origin, (SELECT username FROM users o WHERE o.id = a.owner) AS owner_name,
+     (SELECT r.permissions FROM users w JOIN roles r ON r.name = w.role WHERE w.id = v.author_id) AS author_may
    FROM agents a JOIN agent_versions v ON v.agent = a.id AND v.version = a.version";
 
 /// The condition that the reader `?1` sees the agent `a`.
@@ -26,7 +31,7 @@ pub(super) const SHARED_WITH: &str = "(?1 = '*' OR a.owner = ?1 OR EXISTS (
 /// One that a caller sees.
 pub(super) fn require_visible(tx: &Tx, caller: &Caller, id: &AgentId) -> Result<Agent> {
     let sql = format!("{SELECT} WHERE a.deleted_at IS NULL AND {SHARED_WITH} AND a.id = ?2");
-    let found = tx.first(&sql, (caller.reader().to_string(), id.to_string()), |row| agent(row, caller))?;
+    let found = tx.first(&sql, (caller.reader().person().to_string(), id.to_string()), |row| agent(row, caller))?;
     found.ok_or_else(|| unknown(id.as_str()))
 }
 
@@ -34,7 +39,7 @@ pub(super) fn require_visible(tx: &Tx, caller: &Caller, id: &AgentId) -> Result<
 pub(super) fn at(tx: &Tx, id: &AgentId, version: u32) -> Result<Option<AgentAt>> {
     let sql = "SELECT content FROM agent_versions WHERE agent = ?1 AND version = ?2";
     let content = tx.first(sql, (id.to_string(), version), |row| row.json("content"))?;
-    Ok(content.map(|content| AgentAt { id: id.clone(), version, content }))
+    Ok(content.map(|content| AgentAt { id: id.clone(), version, content, origin: None }))
 }
 
 pub(super) fn agent(row: &Row<'_>, caller: &Caller) -> Result<Agent> {
@@ -45,22 +50,41 @@ pub(super) fn agent(row: &Row<'_>, caller: &Caller) -> Result<Agent> {
         true => caller.permissions.grants("settings:manage"),
         false => caller.permissions.is_all() || is_own && caller.permissions.grants("agents:run"),
     };
+    let (content, version): (AgentDraft, u32) = (row.json("content")?, row.get("version")?);
+    let origin = match origin::read(row)? {
+        Some(origin) => Some(origin),
+        None if built_in && version == 1 => None,
+        None => of_another(row, caller, &content.name)?,
+    };
     Ok(Agent {
         id,
-        content: row.json("content")?,
-        version: row.get("version")?,
+        content,
+        version,
         built_in,
         owner: row.get("owner_name")?,
         may_change,
         created_at: row.time("created_at")?,
         updated_at: row.time("updated_at")?,
+        origin: origin.filter(|origin| origin.is_outside_for(caller)),
     })
+}
+
+/// The origin of a text that somebody else than the caller wrote, and no administrator did.
+fn of_another(row: &Row<'_>, caller: &Caller, name: &str) -> Result<Option<Origin>> {
+    let author = row.get::<Option<String>>("author_id")?;
+    let may: Option<Permissions> = row.optional_json("author_may")?;
+    if author.is_some_and(|author| author == caller.user.to_string()) || may.is_some_and(|may| may.is_all()) {
+        return Ok(None);
+    }
+    let by: String = row.get("author")?;
+    Ok(Some(Origin::new(format!("agent {name}: written by {by}"), row.time("at")?)))
 }
 
 pub(super) fn version(row: &Row<'_>) -> Result<AgentVersion> {
     Ok(AgentVersion {
         version: row.get("version")?,
         author: row.get("author")?,
+        key: row.get("key_id")?,
         at: row.time("at")?,
         current: row.get("current")?,
     })

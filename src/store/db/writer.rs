@@ -16,6 +16,7 @@ use tokio::{
 
 use crate::sql::{Connection, Tx};
 use satchel_model::error::{Error, Kind, Result};
+use satchel_share::boxed::Boxed;
 
 /// The part that is undone where a write fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,42 +30,34 @@ pub(super) enum Undo {
 /// What the writer is told.
 pub(super) enum Order {
     /// To write this.
-    Write(Box<dyn Write>),
+    Write(Job),
     /// To end once what came before is written.
     Close,
 }
 
-/// A write that waits for its commit.
-pub(super) trait Write: Send {
-    fn undo(&self) -> Undo;
-    /// Fails with the error that whoever asked is told.
-    fn run(&mut self, tx: &Tx) -> Result<()>;
-    fn finish(self: Box<Self>, commit: Result<()>);
-}
+/// Work on the database.
+pub(super) type Work = Box<dyn FnOnce(&Tx) -> Result<Boxed> + Send>;
 
-pub(super) struct Job<T, F> {
-    work: Option<F>,
+/// A write that waits for its commit.
+pub(super) struct Job {
+    work: Option<Work>,
     undo: Undo,
-    outcome: Option<Result<T>>,
-    reply: oneshot::Sender<Result<T>>,
+    outcome: Option<Result<Boxed>>,
+    reply: oneshot::Sender<Result<Boxed>>,
     _place: OwnedSemaphorePermit,
 }
 
-impl<T, F> Job<T, F> {
-    pub(super) fn new(work: F, undo: Undo, reply: oneshot::Sender<Result<T>>, place: OwnedSemaphorePermit) -> Self {
+impl Job {
+    pub(super) fn new(
+        work: Work,
+        undo: Undo,
+        reply: oneshot::Sender<Result<Boxed>>,
+        place: OwnedSemaphorePermit,
+    ) -> Self {
         Self { work: Some(work), undo, outcome: None, reply, _place: place }
     }
-}
 
-impl<T, F> Write for Job<T, F>
-where
-    T: Send,
-    F: FnOnce(&Tx) -> Result<T> + Send,
-{
-    fn undo(&self) -> Undo {
-        self.undo
-    }
-
+    /// Fails with the error that whoever asked is told.
     fn run(&mut self, tx: &Tx) -> Result<()> {
         let outcome = match self.work.take() {
             Some(work) => {
@@ -77,7 +70,7 @@ where
         done
     }
 
-    fn finish(self: Box<Self>, commit: Result<()>) {
+    fn finish(self, commit: Result<()>) {
         let answer = match (self.outcome, commit) {
             (Some(Ok(value)), Ok(())) => Ok(value),
             (Some(Err(error)), _) | (_, Err(error)) => Err(error),
@@ -141,10 +134,10 @@ impl Bell {
 }
 
 /// Runs a batch in one transaction; a job that fails is undone alone, unless nothing was kept for that.
-fn commit(connection: &Connection, batch: &mut [Box<dyn Write>]) -> Result<()> {
+fn commit(connection: &Connection, batch: &mut [Job]) -> Result<()> {
     connection.commit(|tx| {
         for job in batch {
-            if job.undo() == Undo::WithAll {
+            if job.undo == Undo::WithAll {
                 job.run(tx).map_err(gone)?;
                 continue;
             }

@@ -58,13 +58,13 @@ fn seen() -> Seen {
     }
 }
 
-pub(super) fn node(tx: &Tx, sight: Sight, id: &str) -> Result<Node> {
+pub(super) fn node(tx: &Tx, sight: &Sight, id: &str) -> Result<Node> {
     let number = number(tx, sight, id)?;
     let mut found = read_nodes(tx, sight, &[number])?;
     found.pop().ok_or_else(|| none(id))
 }
 
-pub(super) fn outbound(tx: &Tx, sight: Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
+pub(super) fn outbound(tx: &Tx, sight: &Sight, id: &str, rel: &str) -> Result<Vec<Neighbor>> {
     let from = number(tx, sight, id)?;
     let Seen { node, edge, named, .. } = seen();
     let authors = author::columns(&author::joined("n.author", "e.author"));
@@ -90,7 +90,7 @@ pub(super) fn outbound(tx: &Tx, sight: Sight, id: &str, rel: &str) -> Result<Vec
     Ok(all)
 }
 
-pub(super) fn nodes(tx: &Tx, sight: Sight, filter: &Filter) -> Result<Vec<Node>> {
+pub(super) fn nodes(tx: &Tx, sight: &Sight, filter: &Filter) -> Result<Vec<Node>> {
     let Seen { node, edge, name, label, .. } = seen();
     let sql = format!(
         "SELECT n.number FROM graph_nodes n WHERE {node}
@@ -108,7 +108,7 @@ pub(super) fn nodes(tx: &Tx, sight: Sight, filter: &Filter) -> Result<Vec<Node>>
     read_nodes(tx, sight, &numbers)
 }
 
-pub(super) fn around(tx: &Tx, sight: Sight, id: &str, (rel, depth): (Option<String>, u8)) -> Result<Part> {
+pub(super) fn around(tx: &Tx, sight: &Sight, id: &str, (rel, depth): (Option<String>, u8)) -> Result<Part> {
     if depth == 0 || depth > MAX_DEPTH {
         return Err(Error::invalid(format!("'depth' is 1 to {MAX_DEPTH}.")));
     }
@@ -140,7 +140,7 @@ pub(super) fn around(tx: &Tx, sight: Sight, id: &str, (rel, depth): (Option<Stri
     Ok(part)
 }
 
-pub(super) fn overview(tx: &Tx, sight: Sight) -> Result<Overview> {
+pub(super) fn overview(tx: &Tx, sight: &Sight) -> Result<Overview> {
     let moment = tx.moment()?;
     let who = (sight.reader.to_string(), sight.knowledge);
     let Seen { node, edge, label, .. } = seen();
@@ -173,7 +173,7 @@ pub(super) fn overview(tx: &Tx, sight: Sight) -> Result<Overview> {
 }
 
 /// The nodes and the edges between them.
-fn between(tx: &Tx, sight: Sight, numbers: &[i64], rel: Option<&str>) -> Result<Part> {
+fn between(tx: &Tx, sight: &Sight, numbers: &[i64], rel: Option<&str>) -> Result<Part> {
     // Of several edges of one relation between two nodes, the one that somebody put says what there is to say.
     let sql = format!(
         "SELECT e.dst, e.rel, e.props, e.origin FROM graph_edges e
@@ -217,7 +217,7 @@ fn once_each(edges: Vec<EdgeRow>) -> Vec<EdgeRow> {
 }
 
 /// Nodes one edge away, in either direction.
-fn nearby(tx: &Tx, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64>> {
+fn nearby(tx: &Tx, sight: &Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64>> {
     let Seen { node, edge, .. } = seen();
     let sql = format!(
         "SELECT n.number FROM graph_nodes n WHERE {node} AND n.number IN (
@@ -230,7 +230,7 @@ fn nearby(tx: &Tx, sight: Sight, from: i64, rel: Option<&str>) -> Result<Vec<i64
 }
 
 /// Nodes by number, in this order; all of them are seen.
-fn read_nodes(tx: &Tx, sight: Sight, numbers: &[i64]) -> Result<Vec<Node>> {
+fn read_nodes(tx: &Tx, sight: &Sight, numbers: &[i64]) -> Result<Vec<Node>> {
     let Seen { node, edge, name, label, .. } = seen();
     let author = author::columns("n.author");
     let sql = format!(
@@ -270,7 +270,7 @@ fn read(row: &Row<'_>) -> Result<Node> {
     })
 }
 
-fn number(tx: &Tx, sight: Sight, id: &str) -> Result<i64> {
+fn number(tx: &Tx, sight: &Sight, id: &str) -> Result<i64> {
     let sql = format!("SELECT n.number FROM graph_nodes n WHERE n.id = ?3 AND {}", seen().node);
     tx.first(&sql, (sight.reader.to_string(), sight.knowledge, id), |row| row.get("number"))?.ok_or_else(|| none(id))
 }

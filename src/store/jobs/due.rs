@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::{
     Jobs, Whose,
@@ -13,11 +13,12 @@ use super::{
 };
 use crate::{
     nodes::NodeId,
+    people::Actor,
     sql::{Row, Tx, params},
 };
 use satchel_model::{
     error::{Error, Kind, Result},
-    job::{Cause, Deed, Firing, FiringId, Job, JobId, LogLine, due},
+    job::{Authority, Cause, Deed, Firing, FiringId, Job, JobId, LogLine, due},
     run::RunState,
     time::Time,
 };
@@ -49,27 +50,32 @@ pub(super) struct Unclaimed {
     run: Firing,
     claim: i64,
     input: Option<String>,
+    asked: Option<Authority>,
 }
 
 pub(super) fn read_claimed(row: &Row<'_>) -> Result<Unclaimed> {
-    Ok(Unclaimed { run: read_run(row)?, claim: row.get("run")?, input: row.get("input")? })
+    let (claim, input, asked) = (row.get("run")?, row.get("input")?, row.optional_json("asked")?);
+    Ok(Unclaimed { run: read_run(row)?, claim, input, asked })
 }
 
 /// A run with its job.
-pub(super) fn with_job(tx: &Tx, Unclaimed { run, claim, input }: Unclaimed) -> Result<Claimed> {
-    let Stored { job, owner, .. } = require(tx, run.job, Whose::All)?;
+pub(super) fn with_job(tx: &Tx, Unclaimed { run, claim, input, asked }: Unclaimed) -> Result<Claimed> {
+    let Stored { job, mut owner, .. } = require(tx, run.job, Whose::All)?;
+    owner.authority = owner.authority.intersect(asked.unwrap_or_default());
     let input = input.and_then(|text| serde_json::from_str(&text).ok());
     Ok(Claimed { deed: job.deed.clone().check()?, run, claim, job, owner, input })
 }
 
 /// A run that is made.
-pub(super) struct New {
+pub(super) struct NewFiring {
     pub(super) job: JobId,
     pub(super) cause: Cause,
     pub(super) state: RunState,
     pub(super) due_at: Time,
     pub(super) error: Option<String>,
     pub(super) input: Option<String>,
+    /// The authority of whoever asked for it, where somebody did.
+    pub(super) asked: Authority,
 }
 
 impl Jobs {
@@ -100,19 +106,34 @@ impl Jobs {
             .await
     }
 
-    /// Makes a run of a job now, whatever its moments are.
-    pub async fn run_now(&self, id: JobId, whose: Whose, now: Time) -> Result<Firing> {
+    /// Makes a run of a job now, whatever its moments are. It does no more than whoever asks for it may, and is in the audit.
+    ///
+    /// # Errors
+    ///
+    /// If there is no such job of theirs.
+    pub async fn run_now(&self, by: &Actor, id: JobId) -> Result<Firing> {
+        let by = by.clone();
         let made = self
             .db
             .write(move |tx| {
-                require(tx, id, whose)?;
+                let job = require(tx, id, Whose::Own(by.caller.user))?.job;
+                let asked = Authority::new(&by.caller)?;
                 let (cause, state) = (Cause::Asked, RunState::Queued);
-                let id = insert(tx, New { job: id, cause, state, due_at: now, error: None, input: None }, now)?;
-                tx.first("SELECT * FROM firings WHERE id = ?1", [id.to_string()], read_run)
+                let new = NewFiring { asked: asked.clone(), ..NewFiring::new(job.id, cause, state, by.now) };
+                let run = insert(tx, new, by.now)?;
+                by.record(tx, "job.run_now", json!({"id": id, "name": job.name, "authority": asked, "run": run}))?;
+                tx.first("SELECT * FROM firings WHERE id = ?1", [run.to_string()], read_run)
             })
             .await?;
         self.ring();
         made.ok_or_else(|| Error::internal("a run that was made is missing"))
+    }
+}
+
+impl NewFiring {
+    /// A run that nobody asked for, with everything else left out.
+    pub(super) fn new(job: JobId, cause: Cause, state: RunState, due_at: Time) -> Self {
+        Self { job, cause, state, due_at, error: None, input: None, asked: Authority::default() }
     }
 }
 
@@ -130,7 +151,7 @@ fn make(tx: &Tx, stored: &Stored, now: Time) -> Result<()> {
         "SELECT 1 FROM firings WHERE job = ?1 AND state IN ('queued', 'running', 'waiting')",
         [job.id.to_string()],
     )?;
-    let run = |due_at, state, error| New { job: job.id, cause: Cause::Time, state, due_at, error, input: None };
+    let run = |due_at, state, error| NewFiring { error, ..NewFiring::new(job.id, Cause::Time, state, due_at) };
     if due.missed > 0 {
         let told = match due.missed {
             1 => "1 run was missed and is not made up for, as the job has it.".to_owned(),
@@ -152,15 +173,16 @@ fn make(tx: &Tx, stored: &Stored, now: Time) -> Result<()> {
 }
 
 /// Writes a run; one that was made for that moment before stays as it is.
-pub(super) fn insert(tx: &Tx, new: New, now: Time) -> Result<FiringId> {
-    let New { job, cause, state, due_at, error, input } = new;
+pub(super) fn insert(tx: &Tx, new: NewFiring, now: Time) -> Result<FiringId> {
+    let NewFiring { job, cause, state, due_at, error, input, asked } = new;
     let id = FiringId::new();
     let log = match &error {
         Some(text) => vec![LogLine { at: now, text: text.clone() }],
         None => Vec::new(),
     };
-    let sql = "INSERT INTO firings (id, job, cause, state, due_at, ready_at, attempt, ended_at, error, input, log)
-               VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10) ON CONFLICT DO NOTHING";
+    let sql = "INSERT INTO firings (id, job, cause, state, due_at, ready_at, attempt, ended_at, error, input, log,
+                                    asked)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11) ON CONFLICT DO NOTHING";
     tx.run(
         sql,
         params![
@@ -174,6 +196,7 @@ pub(super) fn insert(tx: &Tx, new: New, now: Time) -> Result<FiringId> {
             error,
             input,
             rows::text(&log)?,
+            rows::authority(&asked)?,
         ],
     )?;
     Ok(id)

@@ -4,7 +4,7 @@ use base64::{Engine, engine::general_purpose::STANDARD};
 
 use super::{
     Jobs, SECRET,
-    due::{New, insert},
+    due::{NewFiring, insert},
 };
 use crate::sql::Row;
 use satchel_model::{
@@ -94,7 +94,7 @@ impl Jobs {
                     return Err(Error::new(Kind::Exhausted, told));
                 }
                 let (cause, state) = (Cause::Webhook, RunState::Queued);
-                let run = insert(tx, New { job, cause, state, due_at: now, error: None, input: Some(body) }, now)?;
+                let run = insert(tx, NewFiring { input: Some(body), ..NewFiring::new(job, cause, state, now) }, now)?;
                 Ok(Taken::Run(run))
             })
             .await;

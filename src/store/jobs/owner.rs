@@ -1,26 +1,32 @@
 //! The owner of a job, as they are now: what they may do no longer, it does no longer.
 
+use std::sync::Arc;
+
 use super::Jobs;
-use crate::sql::{Row, Tx};
+use crate::{
+    agents,
+    sql::{Row, Tx},
+};
 use satchel_model::{
     caller::{Caller, Credential, Door, Permissions},
     error::{Error, Result},
     id::Id,
+    job::Authority,
     user::{ApiKey, UserId},
 };
 
 /// The permission to have jobs.
 const PERMISSION: &str = "jobs:manage";
 
-/// Whose job it is, and the key it was made with.
+/// Whose job it is, and who wrote it down.
 #[derive(Debug, Clone)]
 pub struct Owner {
     /// The person.
     pub user: UserId,
     /// Their name when they made it.
     pub username: String,
-    /// The key they made it with, if with one.
-    pub key: Option<Id<ApiKey>>,
+    /// Whoever wrote the job down beside them, or asked for this run.
+    pub authority: Authority,
 }
 
 struct Now {
@@ -34,7 +40,8 @@ impl Jobs {
     ///
     /// # Errors
     ///
-    /// Denied if the account is gone or disabled, may have no jobs any more, or the key was revoked: in a sentence.
+    /// Denied if the account is gone or disabled, may have no jobs any more, a key was revoked, or an agent is gone: in a
+    /// sentence.
     pub async fn owner_now(&self, owner: &Owner) -> Result<Caller> {
         let owner = owner.clone();
         self.db.read(move |tx| now(tx, &owner)).await
@@ -60,21 +67,42 @@ fn now(tx: &Tx, owner: &Owner) -> Result<Caller> {
     if disabled {
         return Err(Error::denied(format!("The account of {username}, whose job this is, is disabled. Nothing ran.")));
     }
-    let (permissions, credential, personal) = match owner.key {
-        None => (permissions, Credential::Session, true),
-        Some(key) => {
-            let sql = "SELECT permissions, personal FROM api_keys WHERE id = ?1";
-            let read = |row: &Row<'_>| Ok((row.json::<Permissions>("permissions")?, row.get("personal")?));
-            let (own, personal) = tx.first(sql, [key.to_string()], read)?.ok_or_else(|| {
-                Error::denied("The key that made this job was revoked. Nothing ran: make the job anew.")
-            })?;
-            (permissions.intersect(&own), Credential::Key(key), personal)
-        }
+    let mut caller = Caller {
+        user: owner.user,
+        username,
+        permissions,
+        door: Door::Job,
+        credential: Credential::Session,
+        personal: true,
+        agent: None,
     };
-    if !permissions.grants(PERMISSION) {
+    for key in &owner.authority.keys {
+        caller = within_key(tx, caller, *key)?;
+    }
+    if !caller.permissions.grants(PERMISSION) {
         return Err(Error::denied(format!(
-            "{username}, whose job this is, may have no jobs any more: that needs the permission '{PERMISSION}'. Nothing ran."
+            "{}, whose job this is, may have no jobs any more: that needs the permission '{PERMISSION}'. Nothing ran.",
+            caller.username
         )));
     }
-    Ok(Caller { user: owner.user, username, permissions, door: Door::Job, credential, personal, agent: None })
+    let mut acting = None;
+    for agent in owner.authority.agents.iter().rev() {
+        acting = Some(Arc::new(agents::acting(tx, &caller, agent)?.within(acting)));
+    }
+    Ok(Caller { agent: acting, ..caller })
+}
+
+/// The caller, as far as a key of theirs may as well.
+fn within_key(tx: &Tx, caller: Caller, key: Id<ApiKey>) -> Result<Caller> {
+    let sql = "SELECT permissions, personal FROM api_keys WHERE id = ?1";
+    let read = |row: &Row<'_>| Ok((row.json::<Permissions>("permissions")?, row.get("personal")?));
+    let found: Option<(Permissions, bool)> = tx.first(sql, [key.to_string()], read)?;
+    let (own, personal) = found.ok_or_else(|| {
+        Error::denied(
+            "The key that this job was written with, or that asked for this run, was revoked. Nothing ran: save the job \
+             in the console to have it run as yourself.",
+        )
+    })?;
+    let (permissions, personal) = (caller.permissions.intersect(&own), caller.personal && personal);
+    Ok(Caller { permissions, personal, credential: Credential::Key(key), ..caller })
 }

@@ -7,7 +7,7 @@ use super::owner::Owner;
 use crate::{origin, sql::Row};
 use satchel_model::{
     error::{Error, Result},
-    job::{Do, Firing, Job, LastRun, Trigger, When, when::Webhook},
+    job::{Authority, Do, Firing, Job, LastRun, Trigger, When, when::Webhook},
     run::RunState,
 };
 
@@ -48,7 +48,7 @@ pub(super) fn read(row: &Row<'_>) -> Result<Stored> {
         None => None,
     };
     let (user, username): (_, String) = (row.parsed("person")?, row.get("owner_name")?);
-    let key = row.get::<Option<String>>("key_id")?.as_deref().map(str::parse).transpose()?;
+    let authority: Authority = row.optional_json("authority")?.unwrap_or_default();
     let job = Job {
         id: row.parsed("id")?,
         owner: user,
@@ -67,8 +67,9 @@ pub(super) fn read(row: &Row<'_>) -> Result<Stored> {
         created_at,
         updated_at: row.time("updated_at")?,
         origin: origin::read(row)?,
+        authority: authority.clone(),
     };
-    Ok(Stored { job, hook, owner: Owner { user, username, key } })
+    Ok(Stored { job, hook, owner: Owner { user, username, authority } })
 }
 
 pub(super) fn read_run(row: &Row<'_>) -> Result<Firing> {
@@ -95,6 +96,11 @@ pub(super) fn read_run(row: &Row<'_>) -> Result<Firing> {
         log: row.json("log")?,
         origin: origin::read(row)?,
     })
+}
+
+/// An authority as it is stored; nothing where it is a person's own.
+pub(super) fn authority(authority: &Authority) -> Result<Option<String>> {
+    (!authority.is_whole()).then(|| text(authority)).transpose()
 }
 
 /// A value as JSON text.

@@ -12,6 +12,7 @@ use crate::{
     sql::{Tx, params},
 };
 use satchel_model::{
+    agent::AgentId,
     call::{CallId, TicketId},
     conversation::ConversationId,
     error::Result,
@@ -148,6 +149,14 @@ impl Jobs {
 pub(super) fn pause_because(tx: &Tx, id: JobId, why: &str, now: Time) -> Result<()> {
     let sql = "UPDATE jobs SET enabled = FALSE, next_at = NULL, paused_because = ?2, updated_at = ?3 WHERE id = ?1";
     tx.run(sql, (id.to_string(), why, now.millis())).map(drop)
+}
+
+/// Pauses the jobs that an agent which goes does, or wrote down. Returns how many those are.
+pub(crate) fn pause_of_agent(tx: &Tx, id: &AgentId, name: &str, now: Time) -> Result<usize> {
+    let why = format!("Its agent {name} was deleted: choose another one, then let it go on.");
+    let sql = "UPDATE jobs SET enabled = FALSE, next_at = NULL, paused_because = ?3, updated_at = ?4
+               WHERE enabled = TRUE AND (deed LIKE ?1 OR authority LIKE ?2)";
+    tx.run(sql, (format!("%\"agent\":\"{id}\"%"), format!("%\"{id}\"%"), why, now.millis()))
 }
 
 /// Claims for a node the runs that nodes which are gone were at.

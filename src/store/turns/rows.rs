@@ -10,7 +10,7 @@ use crate::{
     sql::{Row, Tx, params},
 };
 use satchel_model::{
-    agent::AgentAt,
+    agent::{ActingAgent, AgentAt},
     call::TicketId,
     caller::{Caller, Credential, Door, Permissions},
     conversation::{Turn, TurnId, TurnState},
@@ -29,6 +29,9 @@ struct Asker {
     username: String,
     permissions: Permissions,
     key: Option<Id<ApiKey>>,
+    /// The agent within whose bounds it is begun, where one had it begun.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    within: Option<Arc<ActingAgent>>,
 }
 
 pub(super) const LATEST: &str =
@@ -53,6 +56,17 @@ pub(super) fn require_few(tx: &Tx, user: UserId) -> Result<()> {
     )))
 }
 
+/// Whoever sends a message, as rows keep them.
+pub(super) fn asker(caller: &Caller) -> Result<String> {
+    let key = match caller.credential {
+        Credential::Key(id) => Some(id),
+        Credential::Session | Credential::Local => None,
+    };
+    let Caller { user, username, permissions, agent, .. } = caller.clone();
+    let asker = Asker { user, username, permissions, key, within: agent };
+    serde_json::to_string(&asker).map_err(Error::internal)
+}
+
 pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let busy = "SELECT 1 FROM turns WHERE conversation = ?1 AND state IN ('running', 'waiting')";
     if tx.exists(busy, [new.conversation.to_string()])? {
@@ -60,12 +74,6 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     }
     require_few(tx, new.caller.user)?;
     let caller = &new.caller;
-    let key = match caller.credential {
-        Credential::Key(id) => Some(id),
-        Credential::Session | Credential::Local => None,
-    };
-    let asker =
-        Asker { user: caller.user, username: caller.username.clone(), permissions: caller.permissions.clone(), key };
     let id = TurnId::new();
     let draft = (new.agent.version == 0).then(|| serde_json::to_string(&new.agent.content)).transpose();
     let draft = draft.map_err(Error::internal)?;
@@ -76,7 +84,7 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         params![
             id.to_string(),
             new.conversation.to_string(),
-            serde_json::to_string(&asker).map_err(Error::internal)?,
+            asker(caller)?,
             new.provider.map(|id| id.to_string()),
             new.now.millis(),
             node.to_string(),
@@ -88,7 +96,7 @@ pub(super) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
             draft,
         ],
     )?;
-    let acting = Some(Arc::new(new.agent.acting()));
+    let acting = Some(Arc::new(new.agent.acting().within(caller.agent.clone())));
     Ok(OpenTurn {
         id,
         conversation: new.conversation,
@@ -125,13 +133,14 @@ fn job(row: &Row<'_>) -> Result<Option<JobName>> {
 pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
     let state: String = row.get("state")?;
     let provider: Option<String> = row.get("provider")?;
-    let agent =
-        AgentAt { id: row.parsed("agent")?, version: row.get("agent_version")?, content: row.json("agent_content")? };
+    let (id, version, content) = (row.parsed("agent")?, row.get("agent_version")?, row.json("agent_content")?);
+    // Its origin has come into the conversation with the turn.
+    let agent = AgentAt { id, version, content, origin: None };
     Ok(OpenTurn {
         id: row.parsed("id")?,
         conversation: row.parsed("conversation")?,
         state: if state == "waiting" { TurnState::Waiting } else { TurnState::Running },
-        caller: Caller { agent: Some(Arc::new(agent.acting())), ..caller(row)? },
+        caller: caller(row)?.acting_as(&agent),
         agent: Arc::new(agent),
         tokens: row.get::<i64>("tokens")?.unsigned_abs(),
         provider: provider.map(|text| text.parse()).transpose()?,
@@ -153,25 +162,36 @@ pub(super) const NOW: &str = "t.kind, CASE WHEN u.disabled THEN '[]' ELSE r.perm
 pub(super) const WHO: &str = "JOIN users u ON u.id = c.person JOIN roles r ON r.name = u.role
     LEFT JOIN api_keys k ON k.id = t.caller ->> 'key'";
 
+/// Whoever began a turn, before its agent acts for them.
+pub(super) struct Began(pub(super) Caller);
+
+impl Began {
+    /// The caller of the turn: its agent acts, within the bounds of whichever had it begun.
+    fn acting_as(self, agent: &AgentAt) -> Caller {
+        let within = self.0.agent.clone();
+        Caller { agent: Some(Arc::new(agent.acting().within(within))), ..self.0 }
+    }
+}
+
 /// The person who began a turn, and what they may do by the columns of [`NOW`].
-fn caller(row: &Row<'_>) -> Result<Caller> {
+pub(super) fn caller(row: &Row<'_>) -> Result<Began> {
     let asker: Asker = row.json("caller")?;
     let (role, key): (Permissions, Permissions) = (row.json("by_role")?, row.json("by_key")?);
     let kind: Option<&str> = row.get("kind")?;
-    Ok(Caller {
+    Ok(Began(Caller {
         user: asker.user,
         username: asker.username,
         permissions: asker.permissions.intersect(&role).intersect(&key),
         door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?),
         credential: asker.key.map_or(Credential::Session, Credential::Key),
         personal: row.get("personal")?,
-        agent: None,
-    })
+        agent: asker.within,
+    }))
 }
 
 /// A ticket, who began its turn, and what they may do now.
 pub(super) fn given_up(row: &Row<'_>) -> Result<(TicketId, Caller)> {
-    Ok((row.parsed("ticket")?, caller(row)?))
+    Ok((row.parsed("ticket")?, Caller { agent: None, ..caller(row)?.0 }))
 }
 
 pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {

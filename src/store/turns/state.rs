@@ -2,12 +2,15 @@
 
 use super::{Claim, OpenTurn, Turns};
 use crate::{
+    agents,
     nodes::{ABANDONED, NodeId},
     sql::{Tx, params},
+    usage,
 };
 use satchel_model::{
     conversation::{ConversationId, MessageId, TurnId, TurnState},
     error::{Error, Kind, Result},
+    price::Spent,
     provider::failure::ProviderFailure,
     time::Time,
 };
@@ -117,6 +120,29 @@ pub(super) fn hold(tx: &Tx, claim: Claim) -> Result<()> {
         0 => Err(Error::new(Kind::Cancelled, "This turn has another owner now.")),
         _ => Ok(()),
     }
+}
+
+/// Counts the tokens of a request that a turn made, and what they cost. That of a turn is known only where all of its
+/// requests have a price in one currency.
+pub(super) fn spend(tx: &Tx, turn: &OpenTurn, now: Time, spent: &Spent) -> Result<()> {
+    let user = turn.caller.user;
+    let billed = usage::add(tx, (user, turn.agent.id.as_str()), now, spent)?;
+    agents::spend(tx, &turn.agent, user, (now, spent.usage))?;
+    let (cost, currency) = billed.map_or((None, None), |billed| (Some(billed.cost), Some(billed.currency)));
+    tx.run(
+        "UPDATE turns SET input_tokens = input_tokens + ?2, output_tokens = output_tokens + ?3,
+           unpriced = unpriced OR CAST(?5 AS TEXT) IS NULL OR (currency IS NOT NULL AND currency <> ?5),
+           cost = coalesce(cost, 0) + coalesce(CAST(?4 AS BIGINT), 0), currency = coalesce(currency, ?5)
+         WHERE id = ?1",
+        params![
+            turn.id.to_string(),
+            spent.usage.input_tokens.cast_signed(),
+            spent.usage.output_tokens.cast_signed(),
+            cost,
+            currency,
+        ],
+    )
+    .map(drop)
 }
 
 /// Claims the turns that were left running. Returns them.

@@ -194,7 +194,7 @@ async fn list(cx: &Context, args: Args) -> Result<Output> {
     let (limit, offset) = (args.limit.unwrap_or(LISTED), args.offset.unwrap_or_default());
     let filter = Filter { q: args.query, status: args.status, limit, offset, ..Filter::default() };
     let (store, reader) = (&calls::documents(cx).documents, cx.caller().reader());
-    let total = store.matching(reader, filter.clone()).await?;
+    let total = store.matching(reader.clone(), filter.clone()).await?;
     let found = store.list(reader, filter).await?;
     let documents = found.iter().map(shown).collect();
     Ok(page(documents, offset as usize, usize::try_from(total).unwrap_or(usize::MAX)))

@@ -6,17 +6,19 @@ use serde_json::{Value, json};
 
 use satchel_engine::{
     context::Context,
+    preparation::Preparation,
     tool::{Alias, Tool},
 };
 use satchel_model::{
     error::{Error, Result},
     job::{Do, Draft, Job, JobId, When},
     output::Output,
+    question::Question,
     spec::{Category, Risk},
 };
 use satchel_services::jobs::calls;
 
-#[derive(Deserialize, Serialize, JsonSchema)]
+#[derive(Deserialize, Serialize, JsonSchema, Clone)]
 #[serde(deny_unknown_fields)]
 struct Args {
     /// What to do: create, list, pause, resume or delete.
@@ -64,17 +66,26 @@ enum Action {
 pub(super) fn tool() -> Tool {
     let standup =
         json!({"action": "create", "schedule": "0 9 * * 1-5", "time_zone": "Europe/Berlin", "message": "Stand-up"});
-    Tool::new(
+    let calls =
+        Preparation::new(run).ahead(ahead).lasts(|args: &Args| args.action.changes()).risk_of(|args: &Args| match args
+            .action
+        {
+            Action::List => Risk::Read,
+            Action::Create => Risk::LowWrite,
+            Action::Pause | Action::Resume => Risk::HighWrite,
+            Action::Delete => Risk::Destructive,
+        });
+    Tool::prepared(
         "schedule",
         Category::Operations,
         "Has something done later or again and again: a message to the person's inbox, or a task for an agent. Creates, lists, \
          pauses, resumes and deletes jobs. A job runs with what its owner may do then.",
         "The user wants to be reminded, or wants something done at a time, every day or week, or regularly; or asks what is \
          scheduled.",
-        run,
+        calls,
     )
     .permission("jobs:manage")
-    .risk(Risk::LowWrite)
+    .up_to(Risk::Destructive)
     .innate()
     .personal("your jobs")
     .private(&["message", "task"])
@@ -100,21 +111,52 @@ pub(super) fn tool() -> Tool {
     )
 }
 
+impl Action {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::Create => "create",
+            Self::List => "list",
+            Self::Pause => "pause",
+            Self::Resume => "resume",
+            Self::Delete => "delete",
+        }
+    }
+
+    fn changes(self) -> bool {
+        !matches!(self, Self::List)
+    }
+}
+
+/// The question about a call, which names the job.
+async fn ahead(cx: Context, args: Args) -> Result<Question> {
+    let verb = match args.action {
+        Action::Create => {
+            return Ok(Question::about("Schedule", &args.draft()?.plan(cx.now())?.name));
+        }
+        Action::List => return Ok(Question { text: "List the jobs?".to_owned(), subject: None }),
+        Action::Pause => "Pause",
+        Action::Resume => "Let go on",
+        Action::Delete => "Delete",
+    };
+    Ok(Question::about(verb, &calls::one(&cx, args.job()?).await?.name))
+}
+
 fn adapt(CronArgs { action, schedule, task, job_id }: CronArgs) -> Result<Args> {
     let (due_at, recurrence, time_zone, message) = (None, None, None, None);
     Ok(Args { action, schedule, due_at, recurrence, time_zone, task, message, job_id })
 }
 
 async fn run(cx: Context, args: Args) -> Result<Output> {
-    let data = match args.action {
+    let action = args.action;
+    let data = match action {
         Action::List => {
             let jobs: Vec<Value> = calls::list(&cx).await?.iter().map(shown).collect();
             json!({"ok": true, "count": jobs.len(), "jobs": jobs})
         }
-        Action::Create => done("create", &calls::create(&cx, args.draft()?).await?),
-        Action::Pause => done("pause", &calls::pause(&cx, args.job()?).await?),
-        Action::Resume => done("resume", &calls::resume(&cx, args.job()?).await?),
-        Action::Delete => done("delete", &calls::delete(&cx, args.job()?).await?),
+        Action::Create => done(action, &calls::create(&cx, args.draft()?).await?),
+        Action::Pause => done(action, &calls::pause(&cx, args.job()?).await?),
+        Action::Resume => done(action, &calls::resume(&cx, args.job()?).await?),
+        Action::Delete => done(action, &calls::delete(&cx, args.job()?).await?),
     };
     Ok(Output::json(data))
 }
@@ -140,7 +182,8 @@ impl Args {
     }
 }
 
-fn done(action: &str, job: &Job) -> Value {
+fn done(action: Action, job: &Job) -> Value {
+    let action = action.as_str();
     json!({"ok": true, "job_id": job.id, "job": shown(job), "message": format!("{action}: {}.", job.name)})
 }
 

@@ -71,3 +71,43 @@ async fn only_the_collections_of_the_agent_are_searched() {
     let read = results(&chat.llm.body(1));
     assert!(!read[0].contains("waits for fish for hours"), "{read:?}");
 }
+
+/// Tools that give something of documents, each with arguments that would find the one named.
+fn readers(document: &str) -> Vec<(&'static str, Value)> {
+    vec![
+        ("search_knowledge", json!({"query": "heron weir"})),
+        ("document", json!({"action": "list"})),
+        ("document", json!({"action": "search", "query": "heron weir"})),
+        ("document", json!({"action": "view", "document_id": document})),
+        ("document", json!({"action": "delete", "document_id": document})),
+        ("search", json!({"query": "Herons"})),
+        ("graph_get_node", json!({"id": format!("document:{document}")})),
+        ("graph_neighbors", json!({"id": format!("document:{document}"), "rel": "mentions"})),
+        ("get_platform_status", json!({})),
+    ]
+}
+
+#[tokio::test]
+async fn no_tool_gives_an_agent_anything_of_other_collections_than_its_own() {
+    let chat = Chat::start(Vec::new()).await;
+    let document = chat.owner.add_text("Herons", "The heron stands at the weir and waits for fish for hours.").await;
+    chat.owner.do_it("POST", "/api/knowledge/collections", json!({"name": "Open"})).await;
+    made(&chat.owner, "bounded", json!({"collections": ["Open"]})).await;
+    made(&chat.owner, "free", json!({})).await;
+    let tools = readers(&document);
+    let read = async |agent: &str, tools: Vec<(&'static str, Value)>| {
+        chat.llm.then(vec![calls(tools), say("Done.")]);
+        let asked = chat.llm.asked();
+        let conversation = with_agent(&chat.owner, agent).await;
+        chat.owner.say(&conversation, "Read it all.").await.rest().await;
+        results(&chat.llm.body(asked + 1))
+    };
+    let told = read("bounded", tools.clone()).await;
+    assert_eq!(told.len(), tools.len(), "nobody is asked about a document that is not there: {told:?}");
+    for (told, (tool, arguments)) in told.iter().zip(&tools) {
+        assert!(!told.contains("waits for fish") && !told.contains("Herons"), "{tool} {arguments}: {told}");
+    }
+    let found = tools.into_iter().filter(|(_, arguments)| arguments["action"] != "delete").collect();
+    let told = read("free", found).await.join("\n");
+    assert!(told.matches("Herons").count() >= 4, "{told}");
+}

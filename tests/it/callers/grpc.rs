@@ -11,7 +11,7 @@ use satchel::{
     net::grpc::{
         line::{Ask, Line, Reply},
         message,
-        reflection::{self, Telling, Told},
+        reflection::{self, Reflected, ReflectionAnswers},
     },
 };
 use serde_json::{Value, json};
@@ -37,15 +37,15 @@ async fn web(address: SocketAddr) -> Line {
 }
 
 /// Reads what a system has told, without a process of its own.
-fn at_once(Telling { pool, answers }: Telling) -> BoxFuture<'static, Result<Told>> {
+fn at_once(ReflectionAnswers { pool, answers }: ReflectionAnswers) -> BoxFuture<'static, Result<Reflected>> {
     let contents: Vec<Vec<u8>> =
         std::iter::once(types::known(&pool)).chain(answers.iter().map(|answer| answer.to_vec())).collect();
     Box::pin(async move {
         match types::read(&contents)? {
-            (TypesRead::Whole, set) => types::add(pool, &set).map(Told::Whole),
-            (TypesRead::Missing(files), _) => Ok(Told::Missing(files)),
-            (TypesRead::Services(names), _) => Ok(Told::Services(names)),
-            (TypesRead::Unknown, _) => Ok(Told::Unknown),
+            (TypesRead::Whole, set) => types::add(pool, &set).map(Reflected::Whole),
+            (TypesRead::Missing(files), _) => Ok(Reflected::Missing(files)),
+            (TypesRead::Services(names), _) => Ok(Reflected::Services(names)),
+            (TypesRead::Unknown, _) => Ok(Reflected::Unknown),
         }
     })
 }

@@ -119,7 +119,7 @@ async fn the_conversations_of_one_person_have_a_bound_in_which_branches_share_wh
     assert_eq!(agent.view(owner.user, id).await.unwrap().messages.len(), 2);
     // What is small is taken without adding up, and other people have a bound of their own.
     say("dot.png", 0).await.unwrap();
-    let refused = agent.regenerate(&owner, id, None).await.err().unwrap();
+    let refused = agent.regenerate(&owner, id, (None, None)).await.err().unwrap();
     assert_eq!(refused.kind(), Kind::DiskFull, "the answer that stands would be kept beside the new one");
     let other = chat.app.caller(&[]).await;
     let theirs = chat.app.conversation(&other).await;

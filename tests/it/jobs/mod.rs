@@ -1,5 +1,6 @@
 //! Jobs: at their moments, as their owner, and what comes of it.
 
+mod authority;
 mod clock;
 mod desk;
 mod hooks;

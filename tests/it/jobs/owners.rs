@@ -82,7 +82,8 @@ async fn a_job_goes_with_the_key_that_made_it() {
     assert_eq!(desk.run_now(&id).await["state"], json!("done"));
     desk.ask("DELETE", &format!("/api/keys/{}", key["id"].as_str().unwrap()), &Value::Null).await;
     let run = desk.run_now(&id).await;
-    let told = "The key that made this job was revoked. Nothing ran: make the job anew.";
+    let told = "The key that this job was written with, or that asked for this run, was revoked. Nothing ran: save the job in \
+                the console to have it run as yourself.";
     assert_eq!((&run["state"], &run["error"]), (&json!("failed"), &json!(told)));
 }
 

@@ -1,6 +1,15 @@
 //! `schedule` and `cron`, as a model calls them.
 
-use serde_json::json;
+use satchel::{
+    engine::decide::Answer,
+    model::{
+        call::{Call, Decision, Outcome},
+        caller::Caller,
+    },
+    store::tickets::Verdict,
+};
+use serde_json::{Value, json};
+use tokio_util::sync::CancellationToken;
 
 use crate::support::app::TestApp;
 
@@ -17,12 +26,49 @@ async fn a_model_makes_lists_pauses_resumes_and_deletes_jobs_of_its_person() {
     assert_eq!(app.data(&mara, "cron", json!({"action": "list"})).await.unwrap()["count"], json!(1));
     assert_eq!(app.data(&other, "cron", json!({"action": "list"})).await.unwrap()["count"], json!(0));
     assert!(app.data(&other, "cron", by_id("delete")).await.is_err());
-    assert_eq!(app.data(&mara, "cron", by_id("pause")).await.unwrap()["job"]["enabled"], json!(false));
-    assert_eq!(app.data(&mara, "schedule", by_id("resume")).await.unwrap()["job"]["enabled"], json!(true));
+    assert_eq!(approved(&app, &mara, "cron", by_id("pause"), "Pause “Tea”?").await["job"]["enabled"], json!(false));
+    let resumed = approved(&app, &mara, "schedule", by_id("resume"), "Let go on “Tea”?").await;
+    assert_eq!(resumed["job"]["enabled"], json!(true));
     let cron = json!({"action": "create", "schedule": "0 9 * * *", "task": "Sum up the day."});
     let task = app.data(&mara, "cron", cron).await.unwrap();
     assert_eq!((&task["job"]["name"], &task["job"]["when"]), (&json!("Sum up the day."), &json!("at 09:00, UTC")));
-    assert_eq!(app.data(&mara, "cron", by_id("delete")).await.unwrap()["message"], json!("delete: Tea."));
+    let deleted = approved(&app, &mara, "cron", by_id("delete"), "Delete “Tea”?").await;
+    assert_eq!(deleted["message"], json!("delete: Tea."));
+}
+
+/// Makes a call that asks this, and says yes. Gives what it gave back.
+async fn approved(app: &TestApp, caller: &Caller, tool: &str, arguments: Value, question: &str) -> Value {
+    let Outcome::Confirm(ticket) = app.call(caller, tool, arguments).await.unwrap() else {
+        panic!("{tool} ran unasked")
+    };
+    assert_eq!(ticket.question, question);
+    let (reason, params) = (None, None);
+    let answer = Answer { decision: Decision::Approve, reason, params, question: None, for_conversation: false };
+    let decided = app.satchel.invoker.decide(ticket.id, answer, caller, CancellationToken::new()).await.unwrap();
+    match decided.1 {
+        Verdict::Ran { output, .. } => output.data,
+        other => panic!("{other:?}"),
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn content_from_outside_changes_no_jobs_unasked() {
+    let app = TestApp::start().await;
+    let owner = app.caller(&["*"]).await;
+    let new = json!({"action": "create", "message": "Tea", "schedule": "0 9 * * *"});
+    let id = app.data(&owner, "schedule", new.clone()).await.unwrap()["job_id"].clone();
+    let topic = app.conversation(&owner).await;
+    app.taint(topic).await;
+    let tainted = |arguments: Value| {
+        let call = Call { topic: Some(topic), ..Call::new(owner.clone(), "schedule", arguments) };
+        app.satchel.invoker.invoke(call, CancellationToken::new())
+    };
+    assert!(matches!(tainted(json!({"action": "list"})).await, Ok(Outcome::Done(_))));
+    let by_id = |action: &str| json!({"action": action, "job_id": id});
+    for arguments in [new, by_id("pause"), by_id("resume"), by_id("delete")] {
+        let Ok(Outcome::Confirm(ticket)) = tainted(arguments.clone()).await else { panic!("{arguments} ran unasked") };
+        assert!(ticket.reason.contains("It changes what is done by itself later"), "{}", ticket.reason);
+    }
 }
 
 #[tokio::test(flavor = "multi_thread")]

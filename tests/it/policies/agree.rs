@@ -1,10 +1,14 @@
 //! For random policies, what explains, lists and runs says the same.
 
+use std::sync::Arc;
+
 use proptest::{prelude::*, strategy::ValueTree, test_runner::TestRunner};
 use satchel::{
     engine::authorise,
     model::{
+        agent::{ActingAgent, AgentId},
         call::Call,
+        caller::Caller,
         error::Kind,
         policy::{Layer, Policies, Situation},
     },
@@ -52,8 +56,32 @@ fn document() -> impl Strategy<Value = Policies> {
 fn situation() -> impl Strategy<Value = Situation> {
     let some = |text: &'static str| proptest::option::of(Just(text.to_owned()));
     (some("assistant"), some("local"), some("c"), any::<bool>(), 0_u8..2).prop_map(
-        |(agent, provider, channel, sandboxed, depth)| Situation { agent, provider, channel, sandboxed, depth },
+        |(agent, provider, channel, sandboxed, depth)| Situation {
+            agent,
+            provider,
+            channel,
+            sandboxed,
+            depth,
+            ..Situation::default()
+        },
     )
+}
+
+/// An agent with random bounds, perhaps within those of another.
+fn agent() -> impl Strategy<Value = Option<ActingAgent>> {
+    let one = || {
+        let risk = proptest::option::weighted(0.3, Just("read"));
+        (layer(), risk, proptest::bool::weighted(0.1)).prop_map(|(layer, max_risk, is_specialist)| -> ActingAgent {
+            let Layer { profile, allow, deny, .. } = layer.unwrap_or_default();
+            let agent = json!({
+                "id": AgentId::new(), "version": 1, "name": "reader", "profile": profile, "allow": allow, "deny": deny,
+                "max_risk": max_risk, "tools": !is_specialist,
+            });
+            serde_json::from_value(agent).unwrap()
+        })
+    };
+    let outer = proptest::option::weighted(0.3, one());
+    proptest::option::of((one(), outer).prop_map(|(one, outer)| one.within(outer.map(Arc::new))))
 }
 
 #[tokio::test]
@@ -63,10 +91,12 @@ async fn explain_lists_and_calls_agree_for_random_policies() {
     let callers = [app.caller(&["*"]).await, app.caller(&["host:fs.read"]).await];
     let mut runner = TestRunner::deterministic();
     let (mut denied, mut let_through) = (0, 0);
-    for _ in 0..40 {
+    for _ in 0..60 {
         let document = document().new_tree(&mut runner).unwrap().current();
         satchel.app.stores.policies.replace(&owner, None, document.clone()).await.unwrap();
         let situation = situation().new_tree(&mut runner).unwrap().current();
+        let agent = agent().new_tree(&mut runner).unwrap().current().map(Arc::new);
+        let callers = callers.clone().map(|caller| Caller { agent: agent.clone(), ..caller });
         for (caller, tool) in callers.iter().flat_map(|caller| TOOLS.map(|tool| (caller, tool))) {
             let (registry, settings) = (satchel.invoker.registry(), satchel.app.settings.get());
             let policy = satchel.invoker.policy(&situation);
@@ -78,8 +108,9 @@ async fn explain_lists_and_calls_agree_for_random_policies() {
             // Arguments come after policies: whoever is told of them has passed.
             let kind = outcome.err().map(|error| error.kind());
             let passed = kind != Some(Kind::Denied) && kind != Some(Kind::NotFound);
-            assert_eq!(explained.allowed, passed, "{tool} {situation:?} {document:?} {kind:?}");
-            assert_eq!(explained.allowed, is_listed, "{tool} {situation:?} {document:?}");
+            assert_eq!(explained.allowed, passed, "{tool} {situation:?} {document:?} {agent:?} {kind:?}");
+            assert_eq!(explained.allowed, is_listed, "{tool} {situation:?} {document:?} {agent:?}");
+            assert_eq!(explained.bounds.is_some(), agent.is_some());
             assert_eq!(
                 explained.layers.iter().all(|layer| layer.allowed),
                 policy.denial(found.tool.as_ref()).is_none()

@@ -147,3 +147,40 @@ async fn others_policies_and_people_are_for_those_who_manage_them() {
     let (_, below) = explain(mara, json!({"tool": "recall_memories", "depth": 1})).await;
     assert_eq!((&below["allowed"], &below["decided_by"]), (&json!(false), &json!("subagent")));
 }
+
+#[tokio::test]
+async fn what_explains_and_looks_knows_an_agents_own_bounds_and_no_agent_that_is_not_there() {
+    let server = Server::start().await;
+    let mara = server.sign_in("owner").await;
+    let reader = json!({"name": "reader", "deny": ["calc*"], "max_risk": "read"});
+    assert_eq!(post(&server, &mara, "/api/agents", reader).await.0, 201);
+    let explain = async |tool: &str, agent: &str| {
+        post(&server, &mara, "/api/policies/explain", json!({"tool": tool, "agent": agent})).await
+    };
+    for (tool, wanted) in [("calculator", "deny: calc*"), ("write", "its calls are read at most")] {
+        let (_, told) = explain(tool, "reader").await;
+        assert_eq!((&told["allowed"], &told["decided_by"]), (&json!(false), &json!("bounds")), "{told}");
+        assert!(told["reason"].as_str().unwrap().contains(wanted), "{told}");
+        assert_eq!((&told["bounds"]["agent"], &told["bounds"]["allowed"]), (&json!("reader"), &json!(false)), "{told}");
+    }
+    assert_eq!(explain("read", "reader").await.1["allowed"], json!(true));
+    assert_eq!(explain("read", "nosuch").await.0, 404);
+    let seen = json!({"query": "calculator", "agent": "reader"});
+    let (_, seen) = post(&server, &mara, "/api/policies/view", seen).await;
+    assert_eq!(seen["tools"][0]["decided_by"], json!("bounds"), "{seen}");
+    assert_eq!(post(&server, &mara, "/api/policies/view", json!({"agent": "nosuch"})).await.0, 404);
+}
+
+#[tokio::test]
+async fn a_rule_means_an_agent_by_its_id_and_none_that_is_not_there() {
+    let server = Server::start().await;
+    let mara = server.sign_in("owner").await;
+    let (_, reader) = post(&server, &mara, "/api/agents", json!({"name": "reader"})).await;
+    let rule = |agent: &str| json!({"tool": "write", "when": {"/path": {"equals": "r.txt"}}, "decision": "deny", "agent": agent});
+    let (status, made) = post(&server, &mara, "/api/rules", rule("Reader")).await;
+    assert_eq!((status, &made["agent"]), (201, &reader["id"]), "{made}");
+    assert_eq!(post(&server, &mara, "/api/rules", rule("assistant")).await.1["agent"], json!("assistant"));
+    let (status, told) = post(&server, &mara, "/api/rules", rule("nosuch")).await;
+    assert_eq!(status, 404);
+    assert!(told["detail"].as_str().unwrap().starts_with("There is no agent 'nosuch'"), "{told}");
+}

@@ -171,20 +171,27 @@ async fn a_layer_that_asks_is_stronger_than_a_rule_and_rules_are_their_makers_an
     assert!(scene.asked("send", "x").await.reason.contains("The policy layer 'global' asks"));
 }
 
+/// Signs somebody in who may write files, and is asked about each.
+async fn writer(server: &Server) -> String {
+    server.owner("PUT", "/api/policies", &json!({"global": {}})).await;
+    let role = json!({"name": "writers", "permissions": ["host:fs.write"]});
+    server.owner("POST", "/api/roles", &role).await;
+    server.add("noor", "writers").await;
+    server.sign_in("noor").await
+}
+
+fn write(cookie: &str, text: &str) -> Request {
+    Request::post("/api/tools/write/invoke", &json!({"params": {"path": "a.txt", "content": text}})).cookie(cookie)
+}
+
 #[tokio::test]
 async fn a_rule_is_made_of_a_question_in_one_step_by_a_person() {
     let server = Server::start().await;
     let mara = server.sign_in("owner").await;
     server.add("vera", "operator").await;
     let vera = server.sign_in("vera").await;
-    server.owner("PUT", "/api/policies", &json!({"global": {}})).await;
-    let role = json!({"name": "writers", "permissions": ["host:fs.write"]});
-    server.owner("POST", "/api/roles", &role).await;
-    server.add("noor", "writers").await;
-    let noor = server.sign_in("noor").await;
-    let invoke = |text: &str| {
-        Request::post("/api/tools/write/invoke", &json!({"params": {"path": "a.txt", "content": text}})).cookie(&noor)
-    };
+    let noor = writer(&server).await;
+    let invoke = |text: &str| write(&noor, text);
     let asked = server.send(invoke("one")).await;
     assert_eq!(asked.status, 409, "{}", asked.text());
     let ticket = asked.json()["ticket"].clone();
@@ -228,6 +235,32 @@ async fn a_rule_is_made_of_a_question_in_one_step_by_a_person() {
     assert_eq!(server.send(end(&vera)).await.status, 404);
     assert_eq!(server.send(end(&noor)).await.status, 204);
     assert_eq!(server.send(invoke("one")).await.status, 409);
+}
+
+#[tokio::test]
+async fn a_rule_goes_with_the_yes_and_none_is_left_of_what_was_not_approved() {
+    let server = Server::start().await;
+    let noor = writer(&server).await;
+    let invoke = |text: &str| write(&noor, text);
+    let decide = async |ticket: &Value, body: Value| {
+        let path = format!("/api/tickets/{}", ticket.as_str().unwrap());
+        server.send(Request::post(&path, &body).cookie(&noor)).await
+    };
+    let rules = async || server.send(Request::get("/api/rules").cookie(&noor)).await.json().as_array().unwrap().len();
+    let always = json!({"decision": "approve", "always": true});
+    let first = server.send(invoke("one")).await.json()["ticket"].clone();
+    let done = decide(&first, always.clone()).await;
+    assert_eq!(done.status, 200, "{}", done.text());
+    assert_eq!(done.json()["rule"]["when"], json!({"/path": {"equals": "a.txt"}, "/content": {"equals": "one"}}));
+    assert_eq!(server.send(invoke("one")).await.status, 200);
+    let second = server.send(invoke("two")).await.json()["ticket"].clone();
+    let edited = json!({"decision": "approve", "always": true, "params": {"path": "b.txt", "content": "two"}});
+    assert_eq!(decide(&second, edited).await.status, 400, "a rule of other arguments than were asked");
+    assert_eq!(decide(&second, json!({"decision": "deny", "always": true})).await.status, 400);
+    let denied = decide(&second, json!({"decision": "deny"})).await;
+    assert_eq!((denied.status, &denied.json()["rule"]), (200, &json!(null)));
+    assert_eq!(decide(&second, always).await.status, 409);
+    assert_eq!((rules().await, server.send(invoke("two")).await.status), (1, 409));
 }
 
 #[tokio::test]

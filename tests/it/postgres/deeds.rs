@@ -2,14 +2,16 @@
 
 use satchel::{
     model::{
-        agent::draft::AgentDraft,
+        agent::{AgentId, draft::AgentDraft},
+        call::{TicketId, decided::Outcome},
         caller::Caller,
-        conversation::{FormerPlace, MessageId},
+        conversation::{ConversationId, FormerPlace, MessageId, Moment, TurnState},
         egress::Passed,
         job::Draft,
         knowledge::{DocumentId, NewCollection},
-        run::{RunId, RunKind, RunState},
+        run::{Purpose, RunId, RunKind, RunState},
         time::Time,
+        usage::UsageBy,
     },
     store::{
         agents::{self, Agents},
@@ -21,8 +23,9 @@ use satchel::{
         origins::{Kind, Origins, Vouch},
         people::Actor,
         runs::{self, Sight},
-        turns::{AttachmentData, Turns},
-        uses,
+        tickets::DecidedFilter,
+        turns::{AttachmentData, NewQueued, NewTurn, Question, QueuedChange, Turns},
+        usage, uses,
     },
 };
 use serde_json::json;
@@ -63,23 +66,23 @@ async fn with_knowledge(app: &TestApp) {
     let made = stores.collections.create(&owner, new).await.unwrap();
     stores.delete_collection(&owner, made.id).await.unwrap();
     let filter = Filter { q: Some("heron".to_owned()), ..Filter::default() };
-    assert!(stores.documents.list(reader, filter.clone()).await.unwrap().is_empty());
-    assert_eq!(stores.documents.matching(reader, filter).await.unwrap(), 0);
+    assert!(stores.documents.list(reader.clone(), filter.clone()).await.unwrap().is_empty());
+    assert_eq!(stores.documents.matching(reader.clone(), filter).await.unwrap(), 0);
     let named = vec![DocumentId::new()];
-    assert!(stores.documents.chunk_ids(reader, named, vec!["pdf".to_owned()]).await.unwrap().is_empty());
-    assert!(stores.documents.excerpts(reader, vec![1]).await.unwrap().is_empty());
+    assert!(stores.documents.chunk_ids(reader.clone(), named, vec!["pdf".to_owned()]).await.unwrap().is_empty());
+    assert!(stores.documents.excerpts(reader.clone(), vec![1]).await.unwrap().is_empty());
     assert!(stores.ingest.embedding(1).await.unwrap().is_empty());
-    assert!(uses::documents(&app.satchel.app.db, reader, 1).await.unwrap().is_empty());
+    assert!(uses::documents(&app.satchel.app.db, reader.clone(), 1).await.unwrap().is_empty());
 }
 
 async fn with_the_graph(app: &TestApp) {
     let sight = graph::Sight::new(&app.owner().await.caller);
     let graph = Graph::new(&app.satchel.app.db);
     let filter = graph::Filter { q: Some("heron".to_owned()), label: Some("Bird".to_owned()), limit: 5 };
-    let found = graph.nodes(sight, filter).await.unwrap();
+    let found = graph.nodes(sight.clone(), filter).await.unwrap();
     assert_eq!(found.iter().map(|node| node.id.as_str()).collect::<Vec<_>>(), ["heron"]);
-    assert_eq!(graph.overview(sight).await.unwrap().nodes, 2);
-    assert_eq!(graph.around(sight, "heron", None, 1).await.unwrap().edges.len(), 1);
+    assert_eq!(graph.overview(sight.clone()).await.unwrap().nodes, 2);
+    assert_eq!(graph.around(sight.clone(), "heron", None, 1).await.unwrap().edges.len(), 1);
 }
 
 /// Somebody who may do everything, and has an account.
@@ -121,7 +124,7 @@ async fn with_jobs(app: &TestApp) {
     jobs.idle().await;
     stored.pause(&owner, id, Whose::All).await.unwrap();
     stored.resume(&owner, id).await.unwrap();
-    stored.run_now(id, Whose::All, owner.now).await.unwrap();
+    stored.run_now(&owner, id).await.unwrap();
     assert!(stored.next_at().await.unwrap().is_some());
     assert_eq!(stored.runs(id, Whose::All).await.unwrap().len(), 2);
     stored.delete(&owner, id, Whose::All).await.unwrap();
@@ -158,6 +161,7 @@ async fn with_the_past(app: &TestApp, caller: &Caller) {
     let place = FormerPlace { conversation, question: MessageId::new(), number: 1 };
     let turns = Turns::new(db);
     turns.former_weight(caller.user, place).await.unwrap_err();
+    turns.former(caller.user, place).await.unwrap_err();
     for data in [AttachmentData::Read, AttachmentData::LeftOut] {
         turns.page_weight(caller.user, conversation, None, data).await.unwrap();
     }
@@ -176,4 +180,39 @@ async fn with_the_past(app: &TestApp, caller: &Caller) {
     origins.list(caller).await.unwrap();
     let vouch = Vouch { kind: Kind::Memory, id: "none".to_owned(), updated_at: Time::from_millis(1) };
     origins.vouch(&owner, vouch).await.unwrap_err();
+    waiting(app, caller, &turns, conversation).await;
+}
+
+/// What waits behind answers, what they cost, and what was decided.
+async fn waiting(app: &TestApp, caller: &Caller, turns: &Turns, conversation: ConversationId) {
+    let (db, now) = (&app.satchel.app.db, app.satchel.app.clock.now());
+    assert!(turns.queued(caller.user, conversation).await.unwrap().is_empty());
+    assert!(turns.first_queued(conversation, None).await.unwrap().is_none());
+    assert!(turns.first_queued(conversation, Some(MessageId::new())).await.unwrap().is_none());
+    let place = (conversation, MessageId::new());
+    turns.change_queued(caller, place, QueuedChange::default()).await.unwrap_err();
+    turns.withdraw(caller.user, place).await.unwrap_err();
+    let agent = Agents::new(db).current(caller, AgentId::assistant()).await.unwrap();
+    let purpose = Purpose::default();
+    let new = NewTurn { conversation, caller: caller.clone(), provider: None, agent, purpose, now };
+    let question = Question { text: "One?".to_owned(), attachments: Vec::new(), title: "One".to_owned() };
+    let (turn, ..) = turns.begin(new, question).await.unwrap();
+    let text = "Two?".to_owned();
+    let (caller, moment) = (caller.clone(), Moment::Now);
+    let user = caller.user;
+    let new = NewQueued { caller, conversation, text, attachments: Vec::new(), provider: None, moment, now };
+    turns.queue(new).await.unwrap().unwrap();
+    assert_eq!(turns.steer(&turn, now).await.unwrap().len(), 1);
+    turns.set_state(turn.claim(), TurnState::Done, None, (now, 1)).await.unwrap();
+
+    let range = usage::Range { from: now.day(), to: now.day() };
+    for by in [UsageBy::Day, UsageBy::Person, UsageBy::Agent, UsageBy::Model, UsageBy::Tool] {
+        for reader in [None, Some(user)] {
+            assert!(usage::report(db, by, range.clone(), reader).await.unwrap().is_empty());
+        }
+    }
+    for outcome in Outcome::ALL.map(Some).into_iter().chain([None]) {
+        let filter = DecidedFilter { outcome, tool: Some("heron".to_owned()), before: Some(TicketId::new()) };
+        assert!(app.satchel.app.stores.tickets.decided(user, filter, (now, 5)).await.unwrap().is_empty());
+    }
 }

@@ -6,7 +6,7 @@ use satchel::store::sql::{Connection, Row};
 
 /// Columns for which SQLite has no type of its own, and statements take for truth values. One that is left out here is
 /// found: its statements do not prepare.
-const TRUTHS: [(&str, &str); 22] = [
+const TRUTHS: [(&str, &str); 23] = [
     ("api_keys", "personal"),
     ("audit", "own_words"),
     ("collections", "restricted"),
@@ -27,12 +27,14 @@ const TRUTHS: [(&str, &str); 22] = [
     ("steps", "success"),
     ("tree_origins", "lasting"),
     ("turns", "stop_asked"),
+    ("turns", "unpriced"),
     ("users", "disabled"),
     ("vault", "plain"),
 ];
 
 /// Columns whose JSON statements look into.
-const JSON: [(&str, &str); 3] = [("endpoints", "operation"), ("tree_origins", "origin"), ("turns", "caller")];
+const JSON: [(&str, &str); 4] =
+    [("endpoints", "operation"), ("queued_messages", "caller"), ("tree_origins", "origin"), ("turns", "caller")];
 
 /// The statements that make it, from a database of SQLite.
 pub fn translated(database: &Path) -> Vec<String> {

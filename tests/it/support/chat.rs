@@ -6,7 +6,7 @@ use reqwest::{Method, header::HeaderName};
 use satchel::{
     boot::Satchel,
     config::{ModelChoice, Owner},
-    model::{llm::ProviderKind, secret::Secret},
+    model::{llm::ProviderKind, secret::Secret, settings::Titles},
     net::{
         guard::HostPort,
         http::{Http, Request, Response},
@@ -48,7 +48,12 @@ impl Chat {
         config.model = Some(ModelChoice { kind: ProviderKind::Openai, model: "fake-1".to_owned(), url, key: None });
         let satchel = Satchel::start(config).await.unwrap();
         let owner = Person::bearer(&satchel.url, satchel.token.expose());
-        Self { app: TestApp { satchel, dir }, llm, owner }
+        let app = TestApp { satchel, dir };
+        // A script says what its requests are: the one for a title is asked for by who tests it.
+        if app.satchel.app.settings.get().chat.titles == Titles::Model {
+            app.set(json!({"chat": {"titles": "words"}})).await;
+        }
+        Self { app, llm, owner }
     }
 
     /// Stops, and starts again on the same directory.

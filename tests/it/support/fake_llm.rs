@@ -146,6 +146,12 @@ impl FakeLlm {
         self.shared.seen.lock()[number].body.clone()
     }
 
+    /// Waits until so many requests have come.
+    pub async fn until_asked(&self, many: usize) {
+        let mut arrived = self.shared.arrived.subscribe();
+        timeout(PATIENCE, arrived.wait_for(|seen| *seen >= many)).await.expect("not asked in time").unwrap();
+    }
+
     /// Waits until a client has gone away before its answer was over.
     pub async fn left(&self) {
         let mut dropped = self.shared.dropped.subscribe();

@@ -54,6 +54,37 @@ async fn answers_that_gave_way_are_shown_whole_and_no_model_reads_them() {
     assert_eq!(chat.owner.do_it("GET", "/api/conversations?search=forty", Value::Null).await, json!([]));
 }
 
+/// Asks the last question again in other words and gives what is said.
+async fn reworded(chat: &Chat, conversation: &str, content: &str) -> String {
+    let body = json!({ "content": content });
+    text(&chat.owner.post(&format!("{conversation}/regenerate"), body).await.rest().await)
+}
+
+#[tokio::test]
+async fn a_question_in_other_words_is_asked_in_place_and_former_answers_keep_the_words_they_were_given_to() {
+    let chat = Chat::start(vec![say("Blue."), say("Azure."), say("Red."), say("Green.")]).await;
+    let (conversation, _) = chat.owner.turn("Which colour?").await;
+    assert_eq!(again(&chat, &conversation).await, "Azure.");
+    assert_eq!(reworded(&chat, &conversation, "Which warm colour?").await, "Red.");
+    assert_eq!(reworded(&chat, &conversation, "Which warm colour?").await, "Green.");
+    let now = messages(&chat, &conversation).await;
+    assert_eq!((now.len(), &now[0]["text"], &now[1]["text"]), (2, &json!("Which warm colour?"), &json!("Green.")));
+    let said: Vec<_> = former(&chat, &conversation)
+        .await
+        .iter()
+        .map(|one| (one["question"].clone(), one["messages"][0]["text"].clone()))
+        .collect();
+    let old = json!("Which colour?");
+    assert_eq!(said, [(old.clone(), json!("Blue.")), (old, json!("Azure.")), (Value::Null, json!("Red."))]);
+    let told = chat.llm.body(3)["messages"].to_string();
+    assert!(told.contains("Which warm colour?") && !told.contains("Which colour?"), "{told}");
+    for content in ["", " \n"] {
+        let path = format!("{conversation}/regenerate");
+        assert_eq!(chat.owner.ask("POST", &path, json!({ "content": content })).await.0, 400, "{content:?}");
+    }
+    assert_eq!(messages(&chat, &conversation).await, now);
+}
+
 #[tokio::test]
 async fn a_branch_and_an_export_have_the_answer_that_stands() {
     let chat = Chat::start(vec![say("Blue."), say("Red.")]).await;

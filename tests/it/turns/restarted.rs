@@ -7,7 +7,8 @@ use satchel::{
         agent::AgentId,
         call::CallId,
         conversation::{Message, MessageId, Role, Step, StepState},
-        llm::Usage,
+        llm::{ProviderId, Usage},
+        price::Spent,
         run::Purpose,
         spec::Risk,
     },
@@ -86,7 +87,9 @@ async fn crash_amid(chat: &Chat, steps: Vec<(&str, Value, Risk, StepState)>) -> 
         usage: None,
         error: None,
     };
-    turns.record(&turn, message, Usage::default(), 3).await.unwrap();
+    let spent =
+        Spent { provider: ProviderId::new(), name: "Own".to_owned(), model: "m".to_owned(), usage: Usage::default() };
+    turns.record(&turn, message, spent, 3).await.unwrap();
     format!("/api/conversations/{}", made.id)
 }
 

@@ -840,7 +840,8 @@ export interface paths {
         /**
          * Sends a message and streams the turn: `token`, `tool_start`, `tool_end`, `confirmation`, `ticket_decided`, `memory`,
          *     `context`, `usage`, `title`, `error`, and at the end `done`, whose `state` is `waiting` where a person must decide.
-         *     Going away does not end the turn.
+         *     Going away does not end the turn. With `when`, a message that comes while an answer is under way, or waits for a
+         *     decision, is queued: the streams of that answer tell it as `queue`, and as `steered` once the turn has taken it in.
          */
         post: operations["post_api_conversations_id_messages"];
         delete?: never;
@@ -866,6 +867,61 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/conversations/{id}/queue": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The messages that wait in a conversation, in the order in which they are taken. Where no answer is under way, the last
+         *     one broke off or was stopped, and they wait until somebody sends them.
+         */
+        get: operations["get_api_conversations_id_queue"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/conversations/{id}/queue/{message_id}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Withdraws a message that waits: it is not sent. */
+        delete: operations["delete_api_conversations_id_queue_message_id"];
+        options?: never;
+        head?: never;
+        /** Changes a message that waits. Whoever gives it another text is its sender from then on, with what they may do. */
+        patch: operations["patch_api_conversations_id_queue_message_id"];
+        trace?: never;
+    };
+    "/api/conversations/{id}/queue/{message_id}/send": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Sends a message that waits where no answer is under way. Its turn is followed at `/api/conversations/{id}/events`. */
+        post: operations["post_api_conversations_id_queue_message_id_send"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/conversations/{id}/regenerate": {
         parameters: {
             query?: never;
@@ -875,7 +931,10 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Asks the last question again and streams the turn; the answer that stood becomes a former one. */
+        /**
+         * Asks the last question again, in other words where `content` gives some, and streams the turn. The answer that stood
+         *     becomes a former one.
+         */
         post: operations["post_api_conversations_id_regenerate"];
         delete?: never;
         options?: never;
@@ -2297,6 +2356,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/providers/{id}/price": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Sets the price of the model a provider has now. What was used before has the cost it had, or none.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_providers_id_price"];
+        post?: never;
+        /**
+         * Takes the price of the model a provider has now away: its tokens have no cost from then on.
+         * @description Needs the permission `settings:manage`.
+         */
+        delete: operations["delete_api_providers_id_price"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/providers/{id}/test": {
         parameters: {
             query?: never;
@@ -2921,6 +3004,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/tickets/decided": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The caller's questions that are decided, or lapsed, the newest first. */
+        get: operations["get_api_tickets_decided"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tickets/{id}": {
         parameters: {
             query?: never;
@@ -3181,6 +3281,43 @@ export interface paths {
          * @description Needs the permission `settings:manage`.
          */
         post: operations["post_api_tools_name_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tokens, and what they cost where their models have prices. A caller sees their own; whoever manages settings or people
+         *     sees everybody's.
+         */
+        get: operations["get_api_usage"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/usage/budgets": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The budgets of today, as far as something of them is used: those of people first, then those of agents. */
+        get: operations["get_api_usage_budgets"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -3905,6 +4042,11 @@ export interface components {
              * @default 32768
              */
             context_tokens: number;
+            /**
+             * @description The author of titles of conversations that no person has named.
+             * @default model
+             */
+            titles: components["schemas"]["Titles"];
         };
         /** @description One thing that was looked at. */
         Check: {
@@ -4257,6 +4399,44 @@ export interface components {
             /** @description The state of the ticket now. */
             state: components["schemas"]["TicketState"];
             result?: components["schemas"]["InvokeAnswer"] | null;
+            rule?: components["schemas"]["Rule"] | null;
+        };
+        /** @description A question that is decided, without its arguments. */
+        DecidedTicket: {
+            /**
+             * Format: uuid
+             * @description Stable id.
+             */
+            id: string;
+            /**
+             * Format: uuid
+             * @description The conversation it was asked in, while there is one.
+             */
+            topic?: string | null;
+            job?: components["schemas"]["JobName"] | null;
+            /** @description Canonical id of the tool. */
+            tool: string;
+            /** @description The risk of the call. */
+            risk: components["schemas"]["Risk"];
+            /** @description The question. */
+            question: string;
+            /** @description The rule that asked, in words. */
+            reason: string;
+            /** @description The end. */
+            outcome: components["schemas"]["TicketOutcome"];
+            /** @description The person's reason against it, or what went wrong. */
+            note?: string | null;
+            /** @description The person who allowed it. */
+            approved_by?: string | null;
+            /**
+             * Format: uint64
+             * @description The number of arguments that they changed.
+             */
+            edited: number;
+            rule?: components["schemas"]["RuleMade"] | null;
+            /** @description The time at which it was asked. */
+            created_at: components["schemas"]["Time"];
+            decided_at?: components["schemas"]["Time"] | null;
         };
         /**
          * @description A person's answer to a ticket.
@@ -4275,6 +4455,11 @@ export interface components {
             question?: string | null;
             /** @description Do not ask again in this conversation about what the ticket's `scope` says; refused where it has none. */
             for_conversation?: boolean;
+            /**
+             * @description Make a rule of the question, which lets later calls like it through: the host of each address, every other value
+             *     exactly. It is made once the question is decided, so that none is left of what was not approved.
+             */
+            always?: boolean;
         };
         /** @description A model server that was found on this machine. */
         DetectedProvider: {
@@ -5069,6 +5254,8 @@ export interface components {
         };
         /** @description An answer that gave way to a later one. */
         FormerAnswer: {
+            /** @description The text the question had then. Left out where it still has it. */
+            question?: string | null;
             /** @description Its messages as they were then, in order. */
             messages: components["schemas"]["Message"][];
         };
@@ -6070,6 +6257,36 @@ export interface components {
             /** @description The tools that came first instead. */
             came: string[];
         };
+        /** @description The price of a model, as whoever runs it charges. */
+        ModelPrice: {
+            /**
+             * Format: double
+             * @description A million tokens that are sent.
+             */
+            input: number;
+            /**
+             * Format: double
+             * @description A million tokens of answers.
+             */
+            output: number;
+            /** @description The currency, as three letters. */
+            currency: string;
+        };
+        /**
+         * @description The moment at which a message is taken that is sent while an answer is under way.
+         * @enum {string}
+         */
+        Moment: "next" | "now";
+        /** @description An amount of money. */
+        Money: {
+            /**
+             * Format: double
+             * @description The amount, in units of the currency.
+             */
+            amount: number;
+            /** @description The currency, as three letters. */
+            currency: string;
+        };
         /** @description The answer to a call that a person must confirm first. */
         MustConfirm: components["schemas"]["Problem"] & {
             /**
@@ -6200,6 +6417,7 @@ export interface components {
              */
             provider?: string | null;
             draft?: components["schemas"]["AgentDraft"] | null;
+            when?: components["schemas"]["Moment"] | null;
         };
         /** @description A passphrase. */
         NewPassphrase: {
@@ -6985,6 +7203,7 @@ export interface components {
             from_environment: boolean;
             /** @description Its health, as far as it was asked. */
             health: components["schemas"]["ProviderHealth"];
+            price?: components["schemas"]["ModelPrice"] | null;
         };
         /** @description A publication. */
         Publication: {
@@ -6994,6 +7213,27 @@ export interface components {
             accept?: string[];
             /** @description The digest of the draft that is meant: refused where it is another by now. */
             base?: string | null;
+        };
+        QueuedChange: {
+            /** @description Another text. */
+            content?: string | null;
+            when?: components["schemas"]["Moment"] | null;
+        };
+        /** @description A message that waits for its turn. Where the last answer broke off or was stopped, it waits until somebody sends it. */
+        QueuedMessage: {
+            /**
+             * Format: uuid
+             * @description The id, which its message keeps.
+             */
+            id: string;
+            /** @description The text. */
+            text: string;
+            /** @description Files with it, without their data. */
+            attachments: components["schemas"]["Attachment"][];
+            /** @description The moment at which it is taken. */
+            when: components["schemas"]["Moment"];
+            /** @description The time at which it was sent. */
+            created_at: components["schemas"]["Time"];
         };
         /** @description At most this many calls in this time. */
         RateLimit: {
@@ -7021,6 +7261,8 @@ export interface components {
             problem: string;
         };
         Regenerate: {
+            /** @description Another text for the question: it takes the place of the one it had, which stays with the former answer. */
+            content?: string | null;
             /**
              * Format: uuid
              * @description The provider to ask first.
@@ -7208,6 +7450,13 @@ export interface components {
          * @enum {string}
          */
         RuleDecision: "allow" | "ask" | "deny";
+        /** @description A rule that was made from a question. */
+        RuleMade: {
+            /** @description Its id. */
+            id: string;
+            /** @description Its decision. */
+            decision: components["schemas"]["RuleDecision"];
+        };
         /** @description A run. */
         Run: {
             /**
@@ -7240,6 +7489,7 @@ export interface components {
             ended_at?: components["schemas"]["Time"] | null;
             /** @description The tokens it took so far. */
             usage: components["schemas"]["Usage"];
+            cost?: components["schemas"]["Money"] | null;
             /** @description The reason it failed. Left out of another person's run. */
             error?: string | null;
         };
@@ -7609,7 +7859,8 @@ export interface components {
              *       "tool_token_budget": 8000,
              *       "max_steps": 25,
              *       "daily_token_budget": null,
-             *       "context_tokens": 32768
+             *       "context_tokens": 32768,
+             *       "titles": "model"
              *     }
              */
             chat: components["schemas"]["Chat"];
@@ -8196,12 +8447,22 @@ export interface components {
             expires_at: components["schemas"]["Time"];
         };
         /**
+         * @description The end of a question.
+         * @enum {string}
+         */
+        TicketOutcome: "allowed" | "failed" | "refused" | "expired";
+        /**
          * @description The state of a ticket.
          * @enum {string}
          */
         TicketState: "pending" | "running" | "done" | "denied" | "expired" | "changed";
         /** Format: date-time */
         Time: string;
+        /**
+         * @description The author of titles of conversations.
+         * @enum {string}
+         */
+        Titles: "model" | "words";
         /** @description A tool. */
         ToolView: {
             /** @description Fully qualified id. */
@@ -8309,6 +8570,77 @@ export interface components {
              * @description Written by it.
              */
             output_tokens: number;
+        };
+        /** @description A budget of tokens for a day (UTC), and how much of it is used today. */
+        UsageBudget: {
+            /** @description The person whose tokens are counted. */
+            person: string;
+            /** @description The agent's id, where it is what the agent may take for that person. */
+            agent?: string | null;
+            /** @description The agent's name. */
+            agent_name?: string | null;
+            /**
+             * Format: uint64
+             * @description Tokens used.
+             */
+            used: number;
+            /**
+             * Format: uint64
+             * @description The most; left out where nothing limits them.
+             */
+            limit?: number | null;
+        };
+        /**
+         * @description What usage is put together by.
+         * @enum {string}
+         */
+        UsageBy: "day" | "person" | "agent" | "model" | "tool";
+        /** @description The usage of some days. */
+        UsageReport: {
+            /** @description What the rows are put together by. */
+            by: components["schemas"]["UsageBy"];
+            /** @description The first day. */
+            from: string;
+            /** @description The last day. */
+            to: string;
+            /** @description `true` if it is everybody's, `false` if one person's. */
+            everybody: boolean;
+            /** @description Days in their order; all else by what took most. */
+            rows: components["schemas"]["UsageRow"][];
+        };
+        /** @description The usage of one day, person, agent, model or tool. */
+        UsageRow: {
+            /** @description The day, the person's name, the agent's id, the model or the tool's id; empty where that is not known. */
+            key: string;
+            /** @description The name of the agent, or of the model's provider. */
+            name?: string | null;
+            /**
+             * Format: uint64
+             * @description Requests to models, or calls of the tool in conversations.
+             */
+            requests: number;
+            /**
+             * Format: uint64
+             * @description Calls of the tool that failed.
+             */
+            failed?: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were sent.
+             */
+            input_tokens: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were answered. Of a tool, about as many as models read of its answers.
+             */
+            output_tokens: number;
+            /**
+             * Format: uint64
+             * @description Tokens of models without a price.
+             */
+            unpriced_tokens: number;
+            /** @description The cost of the others, by currency. */
+            costs: components["schemas"]["Money"][];
         };
         Used: {
             /** @description The kind of thing that was opened. */
@@ -13144,6 +13476,15 @@ export interface operations {
                     "text/event-stream": components["schemas"]["ServerSentEvent"];
                 };
             };
+            /** @description It waits for its moment. */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedMessage"];
+                };
+            };
             /** @description The request is wrong; the detail says what and where. */
             400: {
                 headers: {
@@ -13180,7 +13521,7 @@ export interface operations {
                     "application/problem+json": components["schemas"]["Problem"];
                 };
             };
-            /** @description No model is connected, or an answer is under way. */
+            /** @description No model is connected, an answer is under way and `when` is left out, or too many messages wait. */
             409: {
                 headers: {
                     [name: string]: unknown;
@@ -13296,6 +13637,356 @@ export interface operations {
             };
             /** @description A defect of ours; the log says more under the request id. */
             500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_conversations_id_queue: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedMessage"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_conversations_id_queue_message_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Withdrawn. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not wait any more. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    patch_api_conversations_id_queue_message_id: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["QueuedChange"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["QueuedMessage"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not wait any more. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_conversations_id_queue_message_id_send: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+                message_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its turn has begun. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It does not wait any more. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No model is connected, or an answer is under way. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller's tokens of the day are used up. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
                 headers: {
                     [name: string]: unknown;
                 };
@@ -20514,6 +21205,195 @@ export interface operations {
             };
         };
     };
+    put_api_providers_id_price: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ModelPrice"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ModelPrice"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_providers_id_price: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It has no price any more. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     post_api_providers_id_test: {
         parameters: {
             query?: never;
@@ -23736,6 +24616,79 @@ export interface operations {
             };
         };
     };
+    get_api_tickets_decided: {
+        parameters: {
+            query?: {
+                /** @description The end: `allowed`, `failed`, `refused` or `expired`. */
+                outcome?: string | null;
+                /** @description A part of the tool's name. */
+                tool?: string | null;
+                /** @description The number of questions; 50 if left out, 200 at most. */
+                limit?: number | null;
+                /** @description Questions that were asked before this one: the id of the last one of the answer before. */
+                before?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DecidedTicket"][];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_tickets_id: {
         parameters: {
             query?: never;
@@ -25228,6 +26181,125 @@ export interface operations {
             };
             /** @description The disk is full: nothing was written. */
             507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_usage: {
+        parameters: {
+            query?: {
+                /** @description `day`, `person`, `agent`, `model` or `tool`; `day` if left out. */
+                by?: ("day" | "person" | "agent" | "model" | "tool") | null;
+                /** @description The first day (UTC); 30 days before today if left out. */
+                from?: string | null;
+                /** @description The last day; today if left out. */
+                to?: string | null;
+                /** @description The name of one person; left out, everybody whose usage the caller sees. */
+                person?: string | null;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReport"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_usage_budgets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageBudget"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
                 headers: {
                     [name: string]: unknown;
                 };

@@ -18,6 +18,7 @@ import {
   shortly,
   together,
   visible,
+  until,
 } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -85,6 +86,13 @@ describe('formatting', () => {
 
   it('counts down to nothing and not below', () => {
     expect([252, 5, -10].map((seconds) => countdown(new Date(now + seconds * 1000).toISOString(), now))).toEqual(['4:12', '0:05', '0:00']);
+  });
+
+  it('counts down a short time, and says the day at the end of a long one', () => {
+    const told = (seconds: number) => until(new Date(now + seconds * 1000).toISOString(), now);
+    expect([told(252), told(3_600)]).toEqual(['expires in 4:12', 'expires in 60:00']);
+    expect(told(366 * 86_400)).toMatch(/^open until \d+ \w+ \d{4}$/);
+    expect(told(7_200)).toMatch(/^open until \d+ \w+ \d{4}, \d\d:\d\d$/);
   });
 
   it('groups thousands and names sizes', () => {

@@ -107,6 +107,13 @@ export function countdown(iso: string, now = Date.now()): string {
   return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`;
 }
 
+/** Returns how long a question stands: `expires in 4:59` within an hour, `open until 28 Nov 2027` beyond. */
+export function until(iso: string, now = Date.now()): string {
+  const left = Date.parse(iso) - now;
+  if (left <= 3_600_000) return `expires in ${countdown(iso, now)}`;
+  return `open until ${day(iso)}${left < 172_800_000 ? `, ${clock(iso).slice(0, 5)}` : ''}`;
+}
+
 /** `high_write` as `High write`. */
 export function sentence(text: string): string {
   const spaced = text.replaceAll('_', ' ');

@@ -61,6 +61,7 @@ const shapes = {
     { tag: 'circle', attributes: { cx: '8', cy: '8', r: '5.500' } },
     { tag: 'path', attributes: { d: 'M2.500 8h11M8 2.500c2 2 2 9 0 11M8 2.500c-2 2-2 9 0 11' } },
   ],
+  chart: [{ tag: 'path', attributes: { d: 'M2.500 2.500v11h11M5.500 11V8M8.500 11V4.500M11.500 11V6.500' } }],
   history: [{ tag: 'path', attributes: { d: 'M3 8a5 5 0 1 1 1.600 3.700M3 13.500v-3h3M8 5.500V8l2 1.200' } }],
   inbox: [{ tag: 'path', attributes: { d: 'M2.5 9.5 4 3.5h8l1.5 6v3h-11zM2.5 9.5h3l1 1.5h3l1-1.5h3' } }],
   info: [

@@ -44,8 +44,20 @@ export type Rule = Omit<Schemas['Rule'], 'when'> & { when: Record<string, RuleCo
 export type Conversation = Schemas['Conversation'];
 export type Branch = Schemas['Branch'];
 export type Message = Omit<Schemas['Message'], 'steps'> & { steps: Step[] };
+export type ModelPrice = Schemas['ModelPrice'];
+export type Cost = Schemas['Money'];
+export type Usage = Schemas['UsageReport'];
+export type UsageRow = Schemas['UsageRow'];
+export type UsageBudget = Schemas['UsageBudget'];
+/** A question that is decided. */
+export type DecidedTicket = Schemas['DecidedTicket'];
+/** A message that waits behind an answer. */
+export type QueuedMessage = Schemas['QueuedMessage'];
+export type Moment = Schemas['Moment'];
 /** An answer that gave way to a later one. */
 export interface FormerAnswer {
+  /** The words its question had then, where they were others. */
+  question?: string | null;
   messages: Message[];
 }
 export type Attachment = Schemas['Attachment'];

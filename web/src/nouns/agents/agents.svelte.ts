@@ -29,6 +29,12 @@ class Agents {
     return this.named(text) ?? this.all?.find((one) => one.name === text);
   }
 
+  /** Returns an agent's name, with its owner's where another agent has the same. */
+  label(one: Pick<Agent, 'id' | 'name'> & Partial<Pick<Agent, 'owner'>>): string {
+    const isTwin = this.all?.some((other) => other.id !== one.id && other.name.toLowerCase() === one.name.toLowerCase());
+    return isTwin && one.owner ? `${one.name} (${one.owner})` : one.name;
+  }
+
   /** Returns the words for an agent that something names by its id or its name. */
   nameOf(text: string): string {
     const gone = this.all ? 'an agent that is gone' : 'an agent';
@@ -65,6 +71,9 @@ export function draftOf(agent: AgentDraft): AgentDraft {
     ...(max_risk ? { max_risk } : {}),
   });
 }
+
+/** A draft that can be tried: one that has no name yet is given one for it. */
+export const tried = (draft: AgentDraft): AgentDraft => (draft.name.trim() ? draft : { ...draft, name: 'draft' });
 
 /** The name of a provider's model, as agents write it. */
 export const modelName = (one: Pick<Provider, 'kind' | 'name' | 'model' | 'from_environment'>): string =>

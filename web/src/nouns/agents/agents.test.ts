@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Agent } from '../../lib/types';
-import { about, called, draftOf, shifted } from './agents.svelte';
+import { about, agents, called, draftOf, shifted, tried } from './agents.svelte';
 
 const agent = (given: Partial<Agent>): Agent => ({
   id: 'a',
@@ -22,6 +22,17 @@ test('an @ at the beginning of a message offers the agents whose names begin so'
   expect(names(' @r')).toEqual(['Reader', 'rhymer']);
   expect(names('@reader what')).toEqual([]);
   expect(names('mail @r')).toEqual([]);
+});
+
+test('two agents of one name are told apart by their owners', () => {
+  const [own, shared, other] = [agent({}), agent({ id: 'b', owner: 'olaf' }), agent({ id: 'c', name: 'clerk' })];
+  agents.all = [own, shared, other];
+  expect([own, shared, other].map((one) => agents.label(one))).toEqual(['reader (ada)', 'reader (olaf)', 'clerk']);
+  agents.all = null;
+});
+
+test('a draft without a name can be tried', () => {
+  expect([tried(draftOf({ name: ' ' })).name, tried(draftOf({ name: 'clerk' })).name]).toEqual(['draft', 'clerk']);
 });
 
 test('what the server adds is no part of a draft', () => {

@@ -1,11 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import type { Ticket } from '../../lib/types';
-import { apply, type Picture } from './apply';
+import { apply, blank, type Picture } from './apply';
 import { blocks, guess } from './blocks';
 
 const empty = (): Picture => ({
   title: '',
   messages: [],
+  queued: [],
   state: 'running',
   context: null,
   usage: null,
@@ -118,5 +119,21 @@ describe('blocks', () => {
   it('guess a height by the length of the text', () => {
     const { picture } = play(['token', { text: 'a '.repeat(200), message_id: 'm1' }], ['token', { text: 'b', message_id: 'm2' }]);
     expect(blocks(picture.messages).map(guess)).toEqual([5 * 24 + 52, 24 + 52]);
+  });
+});
+
+describe('messages that wait', () => {
+  const waiting = (id: string) => ({ id, text: id, attachments: [], when: 'next', created_at: '2026-11-27T00:00:00Z' });
+
+  it('are told as they are, and stand in the conversation once the turn has taken them in', () => {
+    const message = { ...blank('b', 'turn', 'user', 'b') };
+    const { picture } = play(['queue', { queued: [waiting('a'), waiting('b')] }], ['steered', { message }], ['steered', { message }]);
+    expect([picture.queued.map((one) => one.id), picture.messages.map((one) => one.text)]).toEqual([['a'], ['b']]);
+  });
+
+  it('keep the conversation going at the end of an answer, and not where it was stopped', () => {
+    const ends = (state: string) => play(['queue', { queued: [waiting('a')] }], ['done', { state }]).picture.state;
+    expect([ends('done'), ends('cancelled'), ends('waiting')]).toEqual(['running', 'idle', 'waiting']);
+    expect(play(['done', { state: 'done' }]).picture.state).toBe('idle');
   });
 });

@@ -1,13 +1,15 @@
 /** The effect of each event of a turn on the conversation on screen. Pure: the same events always give the same picture. */
 import { parse } from '../../lib/json';
 import type { ServerEvent } from '../../lib/sse';
-import type { Citation, ContextBill, InvokeAnswer, Memory, Message, ProviderFailure, Step, Ticket } from '../../lib/types';
+import type { Citation, ContextBill, InvokeAnswer, Memory, Message, ProviderFailure, QueuedMessage, Step, Ticket } from '../../lib/types';
 
 export type TalkState = 'idle' | 'running' | 'waiting';
 
 export interface Picture {
   title: string;
   messages: Message[];
+  /** The messages that wait behind the answer. */
+  queued: readonly QueuedMessage[];
   state: TalkState;
   context: ContextBill | null;
   usage: { input_tokens: number; output_tokens: number } | null;
@@ -61,6 +63,13 @@ export function apply(picture: Picture, event: ServerEvent): boolean {
     case 'usage':
       picture.usage = data as unknown as NonNullable<Picture['usage']>;
       break;
+    case 'queue':
+      // A later one says what this one said.
+      picture.queued = (data['queued'] as QueuedMessage[] | undefined) ?? picture.queued;
+      break;
+    case 'steered':
+      steer(picture, data['message'] as Message);
+      break;
     case 'title':
       picture.title = String(data['title'] ?? picture.title);
       break;
@@ -70,10 +79,18 @@ export function apply(picture: Picture, event: ServerEvent): boolean {
       picture.state = 'idle';
       return true;
     case 'done':
-      picture.state = data['state'] === 'waiting' ? 'waiting' : 'idle';
+      // What waits is sent at once after an answer that came.
+      if (data['state'] === 'waiting') picture.state = 'waiting';
+      else picture.state = data['state'] === 'done' && picture.queued.length > 0 ? 'running' : 'idle';
       return true;
   }
   return false;
+}
+
+/** A message that waited was taken into the turn. */
+function steer(picture: Picture, said: Message) {
+  picture.queued = picture.queued.filter((one) => one.id !== said.id);
+  if (!picture.messages.some((one) => one.id === said.id)) picture.messages.push(said);
 }
 
 function object(text: string): Data {

@@ -1,8 +1,9 @@
 /** The layout of messages on the page: what was said, and the steps between, folded where several follow each other. */
-import type { Message, Step } from '../../lib/types';
+import type { FormerAnswer, Message, Step } from '../../lib/types';
 
 export type Block =
-  | { kind: 'you'; key: string; message: Message }
+  /** With the words it had, where the answer that is shown was given to others. */
+  | { kind: 'you'; key: string; message: Message; former: string | null }
   /** With the steps of its turn, so that nobody has to look for them. */
   | { kind: 'say'; key: string; message: Message; steps: Step[]; former: boolean }
   | { kind: 'steps'; key: string; steps: Step[] }
@@ -19,8 +20,8 @@ export const STOPPED = 'Stopped.';
 export const saidIn = (messages: readonly Message[], turn: string | undefined) =>
   messages.flatMap((one) => (one.turn_id === turn && one.role === 'assistant' && one.text.trim() ? [one.text.trim()] : [])).join('\n\n');
 
-/** Messages as blocks; `former` gives the messages of the former answer that is shown to a question, none where the last is. */
-export function blocks(messages: readonly Message[], former: (question: Message) => readonly Message[] | null = () => null): Block[] {
+/** Messages as blocks; `former` gives the former answer that is shown to a question, null where the last is. */
+export function blocks(messages: readonly Message[], former: (question: Message) => FormerAnswer | null = () => null): Block[] {
   const made: Block[] = [];
   let question: Message | null = null;
   let hidden = false;
@@ -28,7 +29,7 @@ export function blocks(messages: readonly Message[], former: (question: Message)
   const end = () => question && question.former > 0 && made.push({ kind: 'versions', key: `${question.id}-versions`, question });
   const tell = (message: Message, isFormer: boolean) => {
     if (message.turn_id !== turn.id) turn = { id: message.turn_id, steps: [], said: [] };
-    addMessage(made, message, turn, isFormer);
+    addAnswer(made, message, turn, isFormer);
   };
   for (const message of messages) {
     if (message.role === 'user') {
@@ -36,8 +37,9 @@ export function blocks(messages: readonly Message[], former: (question: Message)
       question = message;
       const shown = former(message);
       hidden = shown !== null;
-      tell(message, false);
-      shown?.forEach((one) => tell(one, true));
+      turn = { id: message.turn_id, steps: [], said: [] };
+      made.push({ kind: 'you', key: message.id, message, former: shown?.question ?? null });
+      shown?.messages.forEach((one) => tell(one, true));
     } else if (!hidden) tell(message, false);
   }
   end();
@@ -50,16 +52,15 @@ interface Turn {
   said: string[];
 }
 
-/** Adds the blocks of one message. */
-function addMessage(made: Block[], message: Message, turn: Turn, former: boolean) {
-  if (message.role === 'user') made.push({ kind: 'you', key: message.id, message });
-  else {
-    if (message.text.trim()) turn.said.push(message.text.trim());
-    if (message.text.trim()) made.push({ kind: 'say', key: message.id, message, steps: turn.steps, former });
-    for (const step of message.steps) {
-      turn.steps.push(step);
-      place(made, step);
-    }
+/** Adds the blocks of one message of an answer. */
+function addAnswer(made: Block[], message: Message, turn: Turn, former: boolean) {
+  if (message.text.trim()) {
+    turn.said.push(message.text.trim());
+    made.push({ kind: 'say', key: message.id, message, steps: turn.steps, former });
+  }
+  for (const step of message.steps) {
+    turn.steps.push(step);
+    place(made, step);
   }
   if (message.error)
     made.push({ kind: 'error', key: `${message.id}-error`, text: message.error, said: turn.said.join('\n\n'), stopped: message.error === STOPPED, former });
@@ -89,7 +90,7 @@ export function guess(block: Block): number {
   const lines = (text: string, width: number) => text.split('\n').reduce((sum, line) => sum + Math.max(1, Math.ceil(line.length / width)), 0);
   switch (block.kind) {
     case 'you':
-      return lines(block.message.text, 72) * 24 + 34;
+      return lines(block.former ?? block.message.text, 72) * 24 + 34;
     case 'say':
       return lines(block.message.text, 88) * 24 + 52;
     case 'ask':

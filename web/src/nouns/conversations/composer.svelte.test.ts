@@ -15,32 +15,37 @@ function composer(state: Talk['state'], text: string) {
   flushSync();
   box().dispatchEvent(new KeyboardEvent('keydown', { key: 'Enter', bubbles: true, cancelable: true }));
   flushSync();
-  return { end: () => ((talk.state = 'idle'), flushSync()) };
 }
 const box = () => document.querySelector('textarea') as HTMLTextAreaElement;
-const status = () => [...document.querySelectorAll('[role="status"]')].map((one) => one.textContent).join('');
 
 afterEach(async () => {
   await unmount(shown);
   vi.clearAllMocks();
 });
 
-it('says why a message is not sent while an answer is written, and keeps it', () => {
-  const { end } = composer('running', 'And then?');
-  expect([status(), box().value, send.mock.calls]).toEqual(['It is still answering: stop it, or wait. Your text stays here.', 'And then?', []]);
-  end();
-  expect([status(), box().value]).toEqual(['', 'And then?']);
+it('lets a message wait for the answer that is under way, also where that waits for a person', async () => {
+  composer('running', 'And then?');
+  expect(send.mock.calls).toEqual([['And then?', [], '', 'next']]);
+  expect(document.querySelector('button.primary')?.getAttribute('aria-label')).toBe('Send after this answer');
+  await unmount(shown);
+  send.mockClear();
+  composer('waiting', 'And then?');
+  expect(send.mock.calls).toEqual([['And then?', [], '', 'next']]);
 });
 
-it('says what is waited for where a person has to decide', () => {
-  composer('waiting', 'And then?');
-  expect(status()).toContain('waiting for your decision');
+it('sends a message into the answer that is under way', async () => {
+  composer('running', '');
+  box().value = 'In metres.';
+  box().dispatchEvent(new Event('input', { bubbles: true }));
+  flushSync();
+  [...document.querySelectorAll('button')].find((one) => one.textContent?.includes('Send into this answer'))?.click();
+  expect(send.mock.calls).toEqual([['In metres.', [], '', 'now']]);
 });
 
 it('runs a command meanwhile, and sends a message once nothing is answered', async () => {
   composer('running', '/stop');
-  expect([run.mock.calls, status()]).toEqual([[['stop', '']], '']);
+  expect(run.mock.calls).toEqual([['stop', '']]);
   await unmount(shown);
   composer('idle', 'Hello');
-  expect(send.mock.calls).toEqual([['Hello', [], '']]);
+  expect(send.mock.calls).toEqual([['Hello', [], '', undefined]]);
 });

@@ -3,9 +3,13 @@ import { client, ok } from '../../lib/http';
 import { once } from '../../lib/once.svelte';
 import { go } from '../../lib/router.svelte';
 import { tools } from '../../lib/tools.svelte';
+import type { Message } from '../../lib/types';
 import { shelf } from '../scripts/shelf.svelte';
 import type { Call } from '../scripts/types';
 import type { Talk } from './talk.svelte';
+
+/** Sends other words for a message in a branch that ends before it. */
+export type Edit = (message: Message, text: string) => Promise<void>;
 
 /** A new conversation that holds everything up to this message; its id. */
 export const startFrom = once(async (talk: Talk, message_id: string): Promise<string | null> => {

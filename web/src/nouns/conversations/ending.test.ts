@@ -21,6 +21,14 @@ it('calls only what failed an error', () => {
   expect(told({ success: false, ticket: { state: 'denied' } })?.slice(0, 2)).toEqual(['denied', '']);
 });
 
+it('calls what was refused by a policy or an agent refused, not failed', () => {
+  const denied = (error: string) => told({ success: false, output: { error, problem: { kind: 'denied' } } });
+  const layer = "The policy layer 'global' denies calculator (deny: calculator).";
+  expect(denied(layer)).toEqual(['refused by policy global', 'warn', layer]);
+  expect(denied('The agent travel may not use exec (deny: exec).')?.[0]).toBe('refused by its agent');
+  expect(denied('You may not do this.')?.[0]).toBe('refused');
+});
+
 it('tells what never ran from what was stopped, in conversations of earlier versions too', () => {
   const never = ['not run', '', 'It was not run: the answer had ended before its turn came.'];
   expect([told({ state: 'skipped', success: null }), told({ state: 'cancelled', success: false })]).toEqual([never, never]);

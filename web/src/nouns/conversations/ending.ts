@@ -12,6 +12,13 @@ export interface Ending {
 
 type Told = Pick<Step, 'output' | 'state' | 'success' | 'ticket'>;
 
+/** The one who refused, by the sentence that tells it: a policy layer or the agent's own bounds. */
+function refusal(said: string): string {
+  const layer = /^The policy layer '([^']+)'/.exec(said)?.[1];
+  if (layer) return `refused by policy ${layer}`;
+  return said.startsWith('The agent ') ? 'refused by its agent' : 'refused';
+}
+
 /** Null where it worked or has not ended. */
 export function ending({ output, state, success, ticket }: Told): Ending | null {
   const said = output?.error ?? '';
@@ -23,6 +30,7 @@ export function ending({ output, state, success, ticket }: Told): Ending | null 
   if (state === 'skipped' || (state === 'cancelled' && !output))
     return { text: 'not run', tone: '', told: 'It was not run: the answer had ended before its turn came.' };
   if (state === 'cancelled') return { text: 'stopped', tone: '', told: said || 'It was stopped before it was done.' };
+  if (state === 'done' && success === false && output?.problem?.kind === 'denied') return { text: refusal(said), tone: 'warn', told: said };
   if (state === 'done' && success === false) return { text: 'failed', tone: 'bad', told: '' };
   return null;
 }

@@ -1,12 +1,15 @@
 /** One open conversation: what is on screen, and the stream that changes it. */
-import { client, ok, problem, reach, Problem } from '../../lib/http';
+import { client, ok, Problem } from '../../lib/http';
 import { session } from '../../lib/session.svelte';
 import { follow, type ServerEvent } from '../../lib/sse';
 import { tools as all } from '../../lib/tools.svelte';
 import { tickets } from '../../lib/tickets.svelte';
-import type { AgentDraft, Attachment, ContextBill, Found, Message, NewConversation, Origin, Passage } from '../../lib/types';
+import type { AgentDraft, Attachment, ContextBill, Found, Message, Moment, NewConversation, Origin, Passage, QueuedMessage } from '../../lib/types';
 import { forgetTurns, keepTurns, recalled } from './turns';
 import { apply, blank, type Picture, type TalkState } from './apply';
+import { load as loadQueue, unsaid } from './queue';
+import { known, post, resume } from './streams';
+import { awaitTitle } from './titles';
 import { Versions } from './versions.svelte';
 
 export interface OfflineTurn {
@@ -16,18 +19,6 @@ export interface OfflineTurn {
   tools: Found[];
   passages: Passage[];
   note: string;
-}
-
-/** Returns whether an event is one of those that are on screen already: ids are `<turn>-<n>`, and n grows. */
-export function known(id: string | null, last: string | null): boolean {
-  const [turn, n] = split(id);
-  const [same, seen] = split(last);
-  return turn !== '' && turn === same && n <= seen;
-}
-
-function split(id: string | null): [string, number] {
-  const at = id?.lastIndexOf('-') ?? -1;
-  return id && at > 0 ? [id.slice(0, at), Number(id.slice(at + 1))] : ['', 0];
 }
 
 export class Talk implements Picture {
@@ -47,6 +38,8 @@ export class Talk implements Picture {
   past = $state.raw<readonly Message[]>([]);
   /** The last turn, which the stream changes. */
   messages = $state<Message[]>([]);
+  /** The messages that wait behind the answer. */
+  queued = $state.raw<readonly QueuedMessage[]>([]);
   state = $state<TalkState>('idle');
   context = $state<ContextBill | null>(null);
   usage = $state<Picture['usage']>(null);
@@ -93,6 +86,7 @@ export class Talk implements Picture {
       folder: null,
       past: [],
       messages: [],
+      queued: [],
       context: null,
       usage: null,
       memories: [],
@@ -149,8 +143,12 @@ export class Talk implements Picture {
   async refresh() {
     const id = this.id;
     if (!id) return;
-    const found = await ok(client.GET('/api/conversations/{id}', { params: { path: { id } } }));
+    const [found, queued] = await Promise.all([
+      ok(client.GET('/api/conversations/{id}', { params: { path: { id } } })),
+      this.trial ? [] : loadQueue(id).catch(() => []),
+    ]);
     if (this.id !== id) return;
+    this.queued = unsaid(queued, found.messages);
     const { title, folder, agent, tainted, tainted_by: source, tainted_at: at, messages, turn, created_at: begun } = found;
     this.origin = source && at ? { source, at } : null;
     const asked = Math.max(
@@ -168,8 +166,11 @@ export class Talk implements Picture {
     this.last = turn?.last_event_id ?? null;
   }
 
-  /** Sends a message; true means the server has taken it. Who has opened something else meanwhile is left there. */
-  async send(content: string, attachments: Attachment[], provider: string, into = this.id): Promise<boolean> {
+  /**
+   * Sends a message; true means the server has taken it. Who has opened something else meanwhile is left there. With `when`,
+   * it waits where an answer is under way.
+   */
+  async send(content: string, attachments: Attachment[], provider: string, into = this.id, when?: Moment): Promise<boolean> {
     const same = this.here();
     const shown = this.id === into;
     const here = () => shown && same();
@@ -181,8 +182,14 @@ export class Talk implements Picture {
         ...(attachments.length ? { attachments } : {}),
         ...(provider ? { provider } : {}),
         ...(this.trial ? { draft: this.trial.draft() } : {}),
+        ...(when ? { when } : {}),
       };
-      const response = await this.stream(`/api/conversations/${id}/messages`, body);
+      const response = await post(`/api/conversations/${id}/messages`, body);
+      if (response.status === 202) {
+        const waiting = (await response.json()) as QueuedMessage;
+        if (here()) this.queued = [...this.queued.filter((one) => one.id !== waiting.id), waiting];
+        return true;
+      }
       if (!here()) {
         this.changes += 1;
         void response.body?.cancel();
@@ -233,17 +240,24 @@ export class Talk implements Picture {
     if (id && this.trial) await client.DELETE('/api/conversations/{id}', { params: { path: { id } } }).catch(() => null);
   }
 
-  /** The last answer again. */
-  async regenerate() {
-    if (!this.id) return;
+  /** The last answer again, to other words where there are some; true means the server has taken it. */
+  async regenerate(content?: string): Promise<boolean> {
+    if (!this.id) return false;
+    const here = this.here();
     this.failure = this.error = null;
     try {
-      const response = await this.stream(`/api/conversations/${this.id}/regenerate`, {});
+      const response = await post(`/api/conversations/${this.id}/regenerate`, content === undefined ? {} : { content });
+      if (!here()) {
+        void response.body?.cancel();
+        return true;
+      }
       this.versions.reset();
-      this.messages = this.messages.slice(0, 1);
+      this.messages = this.messages.slice(0, 1).map((question) => ({ ...question, text: content ?? question.text }));
       this.begin(response);
+      return true;
     } catch (failure) {
-      this.failure = failure;
+      if (here()) this.failure = failure;
+      return false;
     }
   }
 
@@ -314,28 +328,16 @@ export class Talk implements Picture {
     void this.read((signal) => {
       const open = first;
       first = null;
-      return open ? Promise.resolve(open) : this.resume(signal);
+      return open ? Promise.resolve(open) : resume(this.id, this.last, signal);
     });
   }
 
-  private async stream(path: string, body: unknown): Promise<Response> {
-    const response = await reach(path, {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json', Accept: 'text/event-stream' },
-      body: JSON.stringify(body),
-    });
-    if (!response.ok) throw problem(response.status, await response.json().catch(() => null));
-    return response;
+  /** Reads what is under way, where something is. */
+  follow() {
+    if (this.state === 'running' && !this.reading) void this.read();
   }
 
-  private async resume(signal: AbortSignal): Promise<Response> {
-    const headers: Record<string, string> = { Accept: 'text/event-stream', ...(this.last ? { 'Last-Event-ID': this.last } : {}) };
-    const response = await reach(`/api/conversations/${this.id}/events`, { headers, signal });
-    if (!response.ok) throw problem(response.status, await response.json().catch(() => null));
-    return response;
-  }
-
-  private async read(open: (signal: AbortSignal) => Promise<Response> = (signal) => this.resume(signal)) {
+  private async read(open: (signal: AbortSignal) => Promise<Response> = (signal) => resume(this.id, this.last, signal)) {
     this.close();
     const reading = new AbortController();
     this.reading = reading;
@@ -366,6 +368,7 @@ export class Talk implements Picture {
     if (known(event.id, this.last)) return false;
     this.last = event.id ?? this.last;
     const ended = apply(this, event);
+    if (ended && event.name === 'done' && event.data.includes('"titling":true')) void awaitTitle(this, this.here());
     if (event.name === 'confirmation' || event.name === 'ticket_decided') void tickets.load();
     if (event.name === 'title') this.changes += 1;
     return ended;

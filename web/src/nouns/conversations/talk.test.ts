@@ -1,7 +1,8 @@
 import { afterEach, describe, expect, it, vi } from 'vitest';
 import type { Tool } from '../../lib/types';
 import { command, suggest } from './commands';
-import { known, Talk } from './talk.svelte';
+import { known } from './streams';
+import { Talk } from './talk.svelte';
 
 const tools = [
   { name: 'write', description: 'Writes', enabled: true },
@@ -28,7 +29,7 @@ describe('a conversation whose last turn failed', () => {
   it('says which provider it was also after it is opened again, and no longer once the next turn is done', async () => {
     const failure = { provider: 'House', model: 'm1', address: 'h:1', status: 500, cause: 'It failed.', mend: '/settings/models' };
     let turn: object = { state: 'failed', error: 'House (m1 at h:1): It failed.', failure };
-    vi.stubGlobal('fetch', async () => Response.json({ title: '', tainted: false, messages: [], turn }));
+    vi.stubGlobal('fetch', async ({ url }: Request) => Response.json(url.endsWith('/queue') ? [] : { title: '', tainted: false, messages: [], turn }));
     const talk = new Talk();
     await talk.open('c1');
     expect([talk.error, talk.providerFailure]).toEqual(['House (m1 at h:1): It failed.', failure]);

@@ -27,7 +27,7 @@ it('goes to the earlier answer and back, and keeps the focus where there is none
   button('Earlier answer').click();
   await vi.waitFor(() => expect(told()).toBe('Answer 1 of 2'));
   expect([button('Earlier answer').getAttribute('aria-disabled'), document.activeElement]).toEqual(['true', button('Earlier answer')]);
-  expect(talk.versions.shown(question)?.map((one) => one.text)).toEqual(['Blue.']);
+  expect(talk.versions.shown(question)?.messages.map((one) => one.text)).toEqual(['Blue.']);
   button('Later answer').click();
   await vi.waitFor(() => expect(told()).toBe('Answer 2 of 2'));
   expect(talk.versions.shown(question)).toBe(null);

@@ -29,10 +29,10 @@ export class Versions {
     return this.find(question)?.at ?? question.former + 1;
   }
 
-  /** The messages of the former answer that is shown; null where the last one is. */
-  shown = (question: Question): readonly Message[] | null => {
+  /** The former answer that is shown; null where the last one is. */
+  shown = (question: Question): FormerAnswer | null => {
     const seen = this.find(question);
-    return seen?.answers[seen.at]?.messages ?? null;
+    return seen?.answers[seen.at] ?? null;
   };
 
   /** Shows another answer; what is beyond the first or the last is not shown. */

@@ -6,12 +6,20 @@ import { Versions } from './versions.svelte';
 
 const question: Message = { ...blank('q', 'c', 'user', 'Which colour?'), former: 2 };
 const answer = (id: string, turn: string, text: string) => blank(id, turn, 'assistant', text);
-const FORMER = [{ messages: [answer('1', 'a', 'Blue.')] }, { messages: [answer('2', 'b', 'Red.')] }];
+const FORMER = [{ question: 'What colour?', messages: [answer('1', 'a', 'Blue.')] }, { messages: [answer('2', 'b', 'Red.')] }];
 const talk = [question, answer('3', 'c', 'Green.'), blank('n', 'd', 'user', 'And now?'), answer('4', 'd', 'None.')];
 
 /** The thread as texts; the place where an answer is chosen as a bar. */
 const read = (versions: Versions) =>
-  blocks(talk, versions.shown).map((one) => (one.kind === 'versions' ? `| ${versions.at(one.question)}` : 'message' in one ? one.message.text : one.kind));
+  blocks(talk, versions.shown).map((one) =>
+    one.kind === 'versions'
+      ? `| ${versions.at(one.question)}`
+      : one.kind === 'you' && one.former
+        ? `${one.former} (then)`
+        : 'message' in one
+          ? one.message.text
+          : one.kind,
+  );
 
 /** A server with these former answers. */
 const answering = (former: readonly unknown[]) => {
@@ -26,7 +34,7 @@ it('shows a former answer in place of the last one, and the last again', async (
   const versions = new Versions();
   expect(read(versions)).toEqual(['Which colour?', 'Green.', '| 3', 'And now?', 'None.']);
   await versions.show('t', question, 1);
-  expect(read(versions)).toEqual(['Which colour?', 'Blue.', '| 1', 'And now?', 'None.']);
+  expect(read(versions)).toEqual(['What colour? (then)', 'Blue.', '| 1', 'And now?', 'None.']);
   await versions.show('t', question, 2);
   expect(read(versions)).toEqual(['Which colour?', 'Red.', '| 2', 'And now?', 'None.']);
   await versions.show('t', question, 3);

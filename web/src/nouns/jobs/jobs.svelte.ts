@@ -27,7 +27,7 @@ export const STATES: Record<string, readonly [string, string]> = {
   done: ['Done', 'good'],
   failed: ['Failed', 'error'],
   cancelled: ['Not run', 'disabled'],
-  uncertain: ['Uncertain', 'error'],
+  uncertain: ['Uncertain', 'warn'],
 };
 
 /** What a job does, in a few words. */

@@ -29,7 +29,25 @@ export function away(iso: string, now = Date.now()): string {
 /** Returns a moment as the zone's clock shows it: `Mon, 30 Nov 2026, 09:00`. */
 export function inZone(iso: string, zone: string): string {
   const form = { weekday: 'short', day: 'numeric', month: 'short', year: 'numeric', hour: '2-digit', minute: '2-digit' } as const;
-  return new Intl.DateTimeFormat('en-GB', { ...form, timeZone: zone }).format(new Date(iso));
+  const seconds = new Date(iso).getUTCSeconds() === 0 ? {} : ({ second: '2-digit' } as const);
+  return new Intl.DateTimeFormat('en-GB', { ...form, ...seconds, timeZone: known(zone) }).format(new Date(iso));
+}
+
+/** Returns the zone, or UTC in its place where this browser does not know it. */
+export function known(zone: string): string {
+  try {
+    return new Intl.DateTimeFormat('en-GB', { timeZone: zone }).resolvedOptions().timeZone && zone;
+  } catch {
+    return 'UTC';
+  }
+}
+
+/** Returns the next times of a job at intervals, which counts from its next moment and not from now; null of any other. */
+export function paced({ when, next_at }: Pick<Job, 'when' | 'next_at'>): string[] | null {
+  const every = when.every_seconds;
+  if (!every || !next_at) return null;
+  const first = Date.parse(next_at);
+  return Array.from({ length: 5 }, (_, n) => new Date(first + n * every * 1000).toISOString());
 }
 
 /** The zone in which a job's moments are told: its own, else the browser's. */
@@ -39,7 +57,7 @@ export const zoneOf = (job: Pick<Job, 'when'>) => job.when.time_zone ?? ownZone(
 export function next(job: Pick<Job, 'when' | 'enabled' | 'next_at'>, now = Date.now()): string {
   if (!job.enabled) return 'Paused';
   if (job.when.webhook) return 'When its address is called';
-  if (!job.next_at) return 'Over';
+  if (!job.next_at) return 'Has no more times';
   const zone = zoneOf(job);
   return `${away(job.next_at, now)}, ${inZone(job.next_at, zone)} ${zone}`;
 }

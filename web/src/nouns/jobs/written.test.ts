@@ -37,4 +37,10 @@ test('a job comes back as the form that made it', () => {
 
 test('a moment is put into its field on the clock of the zone', () => {
   expect(local('2026-07-01T22:30:00Z', 'Europe/Berlin')).toBe('2026-07-02T00:30');
+  expect(local('2026-07-01T22:30:05Z', 'Europe/Berlin')).toBe('2026-07-02T00:30:05');
+});
+
+test.each([[90], [7_200], [86_400], [1], [100_001]])('an interval of %d seconds stays one when something else is changed', (seconds) => {
+  const job = { name: 'Tick', when: { every_seconds: seconds }, do: { message: 'x' }, catch_up: 'none', retries: 0, notify: [] } as unknown as Job;
+  expect(whenOf(writtenOf(job))).toEqual({ every_seconds: seconds });
 });

@@ -1,6 +1,6 @@
 /** A job as a form holds it: every kind's fields beside each other, and the draft that the chosen ones make. */
 import type { Job, JobDo, JobWhen, NewJob } from '../../lib/types';
-import { ownZone } from './moments';
+import { known, ownZone } from './moments';
 
 export type WhenKind = 'cron' | 'at' | 'every' | 'webhook';
 export type DoKind = 'message' | 'task' | 'tool' | 'backup';
@@ -26,6 +26,7 @@ export interface Written {
 }
 
 export const UNITS = [
+  [1, 'seconds'],
   [60, 'minutes'],
   [3_600, 'hours'],
   [86_400, 'days'],
@@ -60,8 +61,8 @@ export function writtenOf(job: Job): Written {
   if (when.webhook) form.when = 'webhook';
   else if (when.every_seconds) {
     const seconds = when.every_seconds;
-    const unit = [...UNITS].reverse().find(([length]) => seconds % length === 0)?.[0] ?? 60;
-    Object.assign(form, { when: 'every', unit, every: Math.max(1, Math.round(seconds / unit)) });
+    const unit = [...UNITS].reverse().find(([length]) => seconds % length === 0)?.[0] ?? 1;
+    Object.assign(form, { when: 'every', unit, every: seconds / unit });
   } else if (when.at) Object.assign(form, { when: 'at', at: local(when.at, form.zone), recurrence: when.recurrence ?? '' });
   else form.cron = when.cron ?? '';
   if (deed.tool) Object.assign(form, { kind: 'tool', tool: deed.tool, params: JSON.stringify(deed.params ?? {}, null, 2) });
@@ -71,12 +72,13 @@ export function writtenOf(job: Job): Written {
   return form;
 }
 
-/** A moment as the field for it takes it, on the zone's clock. */
+/** A moment as the field for it takes it, on the zone's clock; with its seconds where it has some. */
 export function local(iso: string, zone: string): string {
-  const form = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', hourCycle: 'h23' } as const;
-  const parts = new Intl.DateTimeFormat('en-GB', { ...form, timeZone: zone }).formatToParts(new Date(iso));
+  const form = { year: 'numeric', month: '2-digit', day: '2-digit', hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' } as const;
+  const parts = new Intl.DateTimeFormat('en-GB', { ...form, timeZone: known(zone) }).formatToParts(new Date(iso));
   const part = (type: string) => parts.find((one) => one.type === type)?.value ?? '';
-  return `${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}`;
+  const seconds = part('second') === '00' ? '' : `:${part('second')}`;
+  return `${part('year')}-${part('month')}-${part('day')}T${part('hour')}:${part('minute')}${seconds}`;
 }
 
 /** The moments that a form says; null while it says none. */

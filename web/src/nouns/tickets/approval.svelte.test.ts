@@ -126,3 +126,45 @@ it('shows the question in the place of one whose tool was changed, and decides t
   expect(document.querySelector('label[for="t3-typed"]')?.textContent).toBe('Type a.txt to confirm');
   await unmount(shown);
 });
+
+it('refuses where Enter is pressed in the reason for a no, and offers no yes beside it', async () => {
+  const sent: unknown[] = [];
+  vi.stubGlobal('fetch', async (request: Request) => {
+    sent.push(JSON.parse(await request.text()));
+    return json(200, { state: 'denied', result: null, rule: null });
+  });
+  const shown = card({ arguments: { path: 'a.txt', content: 'x' } }, file);
+  button('Deny with a reason')?.click();
+  flushSync();
+  const reason = document.querySelector<HTMLInputElement>('#t2-reason') as HTMLInputElement;
+  expect([document.activeElement, button('Approve once'), button('Always allow')]).toEqual([reason, undefined, undefined]);
+  button('Back')?.click();
+  flushSync();
+  expect(document.activeElement).toBe(button('Deny with a reason'));
+  button('Deny with a reason')?.click();
+  flushSync();
+  const again = document.querySelector<HTMLInputElement>('#t2-reason') as HTMLInputElement;
+  again.value = 'Do not do this';
+  again.dispatchEvent(new Event('input', { bubbles: true }));
+  document.querySelector<HTMLFormElement>('form')?.requestSubmit();
+  await vi.waitUntil(() => sent.length > 0);
+  expect(sent).toEqual([{ decision: 'deny', reason: 'Do not do this' }]);
+  await unmount(shown);
+});
+
+it('says what a rule would let through before it is made, and makes it with the yes', async () => {
+  const sent: unknown[] = [];
+  vi.stubGlobal('fetch', async (request: Request) => {
+    sent.push([new URL(request.url).pathname, JSON.parse(await request.text())]);
+    return json(409, { detail: 'You refused this call.' });
+  });
+  const shown = card({ arguments: { url: 'https://evil.example/x' } }, { type: 'object', properties: { url: { type: 'string' } }, required: ['url'] });
+  const told = document.getElementById('t2-always');
+  expect(told?.textContent).toContain('later calls to evil.example will not ask.');
+  expect(told?.className).not.toContain('sr');
+  button('Always allow this')?.click();
+  await vi.waitUntil(() => document.querySelector('[role="alert"]') !== null);
+  expect(sent).toEqual([['/api/tickets/t2', { decision: 'approve', always: true }]]);
+  expect(document.querySelector('[role="alert"]')?.textContent).toContain('Nothing was decided by this');
+  await unmount(shown);
+});
