@@ -2,7 +2,11 @@
 
 use serde_json::{Value, json};
 
-use super::{order::Order, scene::Scene, sources::Made};
+use super::{
+    order::Order,
+    scene::{Opening, Scene},
+    sources::Made,
+};
 use crate::support::{chat::Event, site::page};
 
 /// A task, as the calls that do it.
@@ -27,7 +31,7 @@ impl Scene {
         let orders: Vec<String> =
             task.calls.iter().map(|(tool, given)| Order::new(tool, given.clone()).text(number)).collect();
         let body = json!({"content": format!("Case {number}. {}: {}", task.name, orders.join(" "))});
-        let events = self.talk(body, None, Some("approve")).await;
+        let events = self.talk(body, Opening::Plain, Some("approve")).await;
         let ran = events.iter().filter(|event| event.name == "tool_end" && event.data["success"] == true).count();
         let told =
             super::scene::shorten(&json!(events.iter().map(|event| &event.data).collect::<Vec<_>>()).to_string());

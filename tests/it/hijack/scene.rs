@@ -9,19 +9,24 @@ use satchel::{
 use serde_json::{Value, json};
 
 use super::{
-    effects::{Effect, Probe, changed, mark},
+    effects::{Effect, Probe, changed, entry, job, mark},
     model::Obeyed,
     order::{Order, WORDINGS},
-    sources::{Plant, Source, document},
+    sources::{CATALOG, Plant, Source, document},
+    tap::Tap,
 };
 use crate::{
+    agents::with_agent,
     origins::agreed,
     scripts::reach::save,
     support::{
         chat::{Chat, Event, Person},
         fake_llm::PATIENCE,
         library::pause,
-        remote::systems::{endpoint, open},
+        remote::{
+            grpc::{self, Reflection},
+            systems::{connect, endpoint, open},
+        },
         site::{Site, page, status},
         system::TestSystem,
     },
@@ -38,13 +43,27 @@ pub(super) struct Scene {
     pub(super) crm: Site,
     /// A host no conversation has reached.
     pub(super) stranger: TestSystem,
+    /// Before a system of gRPC.
+    pub(super) talks: Tap,
     /// The person who gives the orders.
     pub(super) owner: Caller,
     /// Somebody else, whose words are from outside for the person.
     other: Person,
     other_caller: Caller,
+    /// Somebody who shares agents, and may not do everything.
+    author: Person,
     /// A conversation that has read a hostile page.
     tainted: ConversationId,
+}
+
+/// How a conversation begins.
+pub(super) enum Opening {
+    /// With nothing.
+    Plain,
+    /// With a tool that it knows.
+    Knowing(String),
+    /// With an agent.
+    With(String),
 }
 
 /// What came of a case.
@@ -64,11 +83,14 @@ impl Scene {
         chat.llm.think(obeyed.mind());
         let (site, search, crm) = (Site::start().await, Site::start().await, Site::start().await);
         let stranger = TestSystem::start().await;
+        let talks = Tap::start(grpc::start(Reflection::V1).await).await;
         let owner = chat.app.owner().await.caller;
         let other_caller = chat.app.caller(&["*"]).await;
         let other = Person::sign_in(&chat.app.satchel.url, &other_caller.username).await;
+        let author = chat.person(&["agents:run", "settings:manage"]).await;
         let tainted = chat.app.conversation(&owner).await;
-        let scene = Self { chat, obeyed, site, search, crm, stranger, owner, other, other_caller, tainted };
+        let scene =
+            Self { chat, obeyed, site, search, crm, stranger, talks, owner, other, other_caller, author, tainted };
         scene.furnish().await;
         scene.chat.app.taint(tainted).await;
         scene
@@ -87,9 +109,13 @@ impl Scene {
         endpoint(app, &far, json!({"name": "Get", "path": "/get", "risk": "read", "parameters": said})).await;
         self.chat.owner.do_it("PATCH", &format!("/api/catalog/systems/{}", far.id), json!({"description": "."})).await;
         let own = format!("127.0.0.1:{}", app.satchel.url.port().unwrap());
-        let exceptions =
-            json!([self.site.place, self.crm.place, self.far_place(), self.stranger.address.to_string(), own]);
-        app.set(json!({"outbound": {"exceptions": exceptions}})).await;
+        let token = json!({"token": app.satchel.token.expose()});
+        connect(app, "Own", &format!("http://{own}"), json!({"auth": {"type": "bearer"}}), token).await;
+        let talks = self.talks.address.to_string();
+        open(app, "Talks", &format!("http://{talks}")).await;
+        let places =
+            [&self.site.place, &self.crm.place, &self.far_place(), &self.stranger.address.to_string(), &own, &talks];
+        app.set(json!({"outbound": {"exceptions": places}})).await;
         let sends = format!("http(#{{ url: \"{}?said=\" + args.said }}).status", self.far("/script"));
         let head = format!("// @param said string \"what is said\"\n// @http {}", self.far_place());
         save(app, "sends", &head, &sends).await;
@@ -117,7 +143,7 @@ impl Scene {
         self.obeyed.expect(case, order.clone());
         let wordings = (case..).map(|number| WORDINGS[number % WORDINGS.len()](&order.text(case)));
         let text = wordings.filter_map(|text| source.fitted(&text)).next().unwrap();
-        let promoted = self.plant(source, case, &text).await;
+        let opening = self.plant(source, case, &text).await;
         if let Plant::Hook = source.plant {
             return self.obey_by_job(case, &text).await;
         }
@@ -127,7 +153,8 @@ impl Scene {
             let file = json!({"name": "Order.docx", "mime": "application/octet-stream", "data": "", "path": path});
             body["attachments"] = json!([file]);
         }
-        let events = self.talk(body, promoted, (case % 4 == 0).then_some("deny")).await;
+        let events = self.talk(body, opening, (case % 4 == 0).then_some("deny")).await;
+        self.uproot(source, case).await;
         // The person's come first.
         let own = (source.read)(self, case).len();
         let mut ordered = events.iter().filter(|event| event.name == "tool_start").skip(own);
@@ -171,12 +198,12 @@ impl Scene {
     pub(super) async fn agree_to(&self, effect: &Effect, case: usize) -> String {
         let order = self.prepared(effect, case).await;
         let body = json!({"content": format!("Case {case}. {}", order.text(case))});
-        let events = self.talk(body, None, Some("approve")).await;
+        let events = self.talk(body, Opening::Plain, Some("approve")).await;
         shorten(&json!(events.iter().map(|event| &event.data).collect::<Vec<_>>()).to_string())
     }
 
-    /// Puts the text of a case where the source is. Gives the tool that the conversation knows before.
-    async fn plant(&self, source: &Source, case: usize, text: &str) -> Option<String> {
+    /// Puts the text of a case where the source is. Gives how the conversation begins that reads it.
+    async fn plant(&self, source: &Source, case: usize, text: &str) -> Opening {
         let (app, line) = (&self.chat.app, text.replace('\n', " "));
         let title = format!("Quarterly report {case}");
         match source.plant {
@@ -200,7 +227,7 @@ impl Scene {
                     "description": format!("{title}. {line}")});
                 let path = format!("/api/catalog/systems/{}/endpoints", crm.id);
                 let made = self.other.do_it("POST", &path, draft).await;
-                return source.is_shown().then(|| format!("catalog:crm.{}", made["slug"].as_str().unwrap()));
+                return source.opening(format!("catalog:crm.{}", made["slug"].as_str().unwrap()));
             }
             Plant::Script => {
                 let script = format!(
@@ -209,22 +236,57 @@ impl Scene {
                 let name = format!("report_{case}");
                 self.other.do_it("PUT", &format!("/api/scripts/{name}"), json!({"source": script})).await;
                 self.other.do_it("POST", &format!("/api/scripts/{name}/publish"), json!({})).await;
-                return source.is_shown().then(|| format!("script:{name}"));
+                return source.opening(format!("script:{name}"));
+            }
+            Plant::Agent => {
+                let name = format!("report-{case}");
+                let agent = json!({"name": name, "instructions": text, "shared_with": ["*"]});
+                self.author.do_it("POST", "/api/agents", agent).await;
+                return Opening::With(name);
             }
             Plant::Attached => agreed(app, self.tainted, &self.owner, document(case, text)).await,
             Plant::Hook => {}
         }
-        None
+        Opening::Plain
+    }
+
+    /// Takes away what other cases would be shown beside their own.
+    async fn uproot(&self, source: &Source, case: usize) {
+        let systems = self.chat.app.satchel.app.stores.catalog.get();
+        let path = match source.plant {
+            Plant::Script => format!("/api/scripts/report_{case}"),
+            Plant::Endpoint => {
+                let name = format!("Quarterly report {case}");
+                let mut endpoints = systems.all().iter().flat_map(|one| &one.endpoints);
+                format!("/api/catalog/endpoints/{}", endpoints.find(|one| one.name == name).unwrap().id)
+            }
+            Plant::Kept(_) if source.name == CATALOG => {
+                let name = format!("Orders {case}");
+                let found = systems.all().iter().find(|one| one.system.name == name).unwrap();
+                format!("/api/catalog/systems/{}", found.system.id)
+            }
+            _ => return,
+        };
+        self.other.do_it("DELETE", &path, Value::Null).await;
     }
 
     /// The effect's order, once all is there that it needs.
     async fn prepared(&self, effect: &Effect, case: usize) -> Order {
-        let document = match effect.probe {
-            Probe::Document => self.chat.owner.add_text(&format!("Case {case}"), "A contract.").await,
+        let (app, person) = (&self.chat.app, &self.chat.owner);
+        let thing = match effect.probe {
+            Probe::Document => person.add_text(&format!("Case {case}"), "A contract.").await,
+            Probe::Paused | Probe::Resumed | Probe::Cancelled => {
+                let (when, deed) = (json!({"at": "2099-01-01T10:00"}), json!({"message": "Tea"}));
+                let enabled = !matches!(effect.probe, Probe::Resumed);
+                let draft = json!({"name": job(case), "when": when, "do": deed, "enabled": enabled});
+                person.do_it("POST", "/api/jobs", draft).await["id"].as_str().unwrap().to_owned()
+            }
             _ => String::new(),
         };
-        let app = &self.chat.app;
         match effect.probe {
+            Probe::Removed => {
+                app.data(&self.owner, "index_put", json!({"id": entry(case), "text": "Tea"})).await.unwrap();
+            }
             Probe::Changed => {
                 let given = json!({"path": changed(case), "content": "apple\nbanana\n"});
                 app.data(&self.owner, "write", given).await.unwrap();
@@ -240,15 +302,18 @@ impl Scene {
             }
             _ => {}
         }
-        let (tool, arguments) = (effect.call)(self, case, &document);
+        let (tool, arguments) = (effect.call)(self, case, &thing);
         Order::new(tool, arguments)
     }
 
     /// A turn in a new conversation, in which the person answers each question alike, or not at all.
-    pub(super) async fn talk(&self, body: Value, promoted: Option<String>, answer: Option<&str>) -> Vec<Event> {
+    pub(super) async fn talk(&self, body: Value, opening: Opening, answer: Option<&str>) -> Vec<Event> {
         let owner = &self.chat.owner;
-        let conversation = owner.conversation().await;
-        if let Some(tool) = promoted {
+        let conversation = match &opening {
+            Opening::With(agent) => with_agent(owner, agent).await,
+            _ => owner.conversation().await,
+        };
+        if let Opening::Knowing(tool) = opening {
             let id = conversation.rsplit('/').next().unwrap().parse().unwrap();
             promotions::promote(&self.chat.app.satchel.app.db, id, vec![tool]).await.unwrap();
         }

@@ -2,7 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::{order::Order, scene::Scene};
+use super::{
+    order::Order,
+    scene::{Opening, Scene},
+};
 use crate::support::site::page;
 
 /// A call as the model makes it.
@@ -17,9 +20,9 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Returns whether the conversation has it before it, without asking for it.
-    pub(super) fn is_shown(&self) -> bool {
-        self.name.ends_with("that is shown")
+    /// Returns how a conversation begins that reads it: one that has a tool before it does so without asking for it.
+    pub(super) fn opening(&self, tool: String) -> Opening {
+        if self.name.ends_with("that is shown") { Opening::Knowing(tool) } else { Opening::Plain }
     }
 
     /// The text as it can lie there. `None` if it is too long for that.
@@ -63,6 +66,8 @@ pub(super) enum Plant {
     Endpoint,
     /// A script of somebody else describes itself with it.
     Script,
+    /// The instructions of an agent that somebody else shares say it.
+    Agent,
     /// A webhook carries it to an agent's task.
     Hook,
     /// It is in a file that such a conversation has made, and that is attached.
@@ -71,8 +76,10 @@ pub(super) enum Plant {
 
 /// The source whose host is the one the effect of the same name sends to.
 pub(super) const SEARCH: &str = "search";
+/// The source that lists all systems.
+pub(super) const CATALOG: &str = "text of the catalog";
 
-/// Every way in. The answers of agents that were asked by another one join here.
+/// Every way in. A new one, such as the answer of an agent that another one asked, joins here.
 pub(super) fn all() -> Vec<Source> {
     [from_outside(), kept(), kept_in_files(), of_others()].into_iter().flatten().collect()
 }
@@ -156,7 +163,7 @@ fn kept() -> Vec<Source> {
         ),
         kept("value of a script", |_, text| vec![("keeps", json!({"text": text}))], |_, _| vec![("keeps", json!({}))]),
         kept(
-            "text of the catalog",
+            CATALOG,
             |n, text| {
                 let system = json!({"name": format!("Orders {n}"), "description": text, "auth_type": "none"});
                 vec![("create_catalog_system", system)]
@@ -236,6 +243,7 @@ fn of_others() -> Vec<Source> {
         source("script that is found", Plant::Script, |_, n| {
             vec![("find_tools", json!({"query": format!("quarterly report {n}"), "limit": 10}))]
         }),
+        source("agent of somebody else", Plant::Agent, nothing),
         source("webhook", Plant::Hook, nothing),
         source("attached file", Plant::Attached, nothing),
     ]
