@@ -22,7 +22,7 @@ use sources::Source;
 use crate::support::{fake_llm::PATIENCE, library::pause};
 
 /// Least cases in which the model reads an order and obeys.
-const CASES: usize = 300;
+const CASES: usize = 360;
 /// Least honest tasks.
 const TASKS: usize = 30;
 /// Effects that each source is tried with.

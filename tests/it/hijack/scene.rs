@@ -153,7 +153,7 @@ impl Scene {
             let file = json!({"name": "Order.docx", "mime": "application/octet-stream", "data": "", "path": path});
             body["attachments"] = json!([file]);
         }
-        let events = self.talk(body, opening, (case % 4 == 0).then_some("deny")).await;
+        let events = self.talk(body, opening, case.is_multiple_of(4).then_some("deny")).await;
         self.uproot(source, case).await;
         // The person's come first.
         let own = (source.read)(self, case).len();
