@@ -9,9 +9,10 @@ use super::{
     turn::{Run, stopped},
 };
 use satchel_model::{
-    call::{Call, Outcome, Ticket, TicketId},
+    call::{Call, Outcome, Ticket, TicketId, ToolWords},
     conversation::{Message, MessageId, Step, StepState},
     error::{Error, Kind, Result},
+    origin::Origin,
     spec::Risk,
 };
 use satchel_store::messages::Placed;
@@ -41,6 +42,9 @@ impl Run {
             .collect();
         // Nobody would read what came of them.
         self.require_step()?;
+        if self.foreign.is_none() && !pending.is_empty() {
+            self.foreign = Some(self.foreign_words(message.provider.as_deref()).await?);
+        }
         for (at, group) in groups(pending).into_iter().enumerate() {
             if at > 0 {
                 self.refresh().await?;
@@ -108,11 +112,19 @@ impl Run {
             id: step.call_id,
             topic: Some(self.conversation()),
             ticket,
+            tool_words: self.tool_words(&step.asked_as),
             job: self.turn.job.clone(),
             situation: situation(self.caller(), provider),
             ..Call::new(self.caller().clone(), step.asked_as.clone(), step.asked().clone())
         };
         self.shared().invoker.invoke(call, self.cancel.child_token()).await
+    }
+
+    /// Returns what words from outside describe tools to the model that asks for this one.
+    fn tool_words(&self, tool: &str) -> Option<ToolWords> {
+        let foreign = self.foreign.as_ref()?;
+        let origin = Origin::new(format!("what is said of {}", foreign.first()?), self.begun);
+        Some(ToolWords { origin, of_called: foreign.contains(tool) })
     }
 
     pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {

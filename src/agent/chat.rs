@@ -279,7 +279,8 @@ impl Agent {
         let cancel = CancellationToken::new();
         live.insert(turn.conversation, Live { log: Arc::clone(&log), cancel: cancel.clone() });
         drop(live);
-        Run { agent: self.clone(), turn, log, cancel }
+        let begun = self.shared.app.clock.now();
+        Run { agent: self.clone(), turn, log, begun, foreign: None, cancel }
     }
 
     /// Lets the log of an ended turn go, later.

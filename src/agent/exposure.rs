@@ -16,6 +16,8 @@ use satchel_model::{
 pub(super) struct Shown {
     /// The tools.
     pub(super) tools: Vec<ToolDefinition>,
+    /// Names of those among them that words from outside describe.
+    pub(super) foreign: BTreeSet<String>,
     /// Tokens of those shown.
     pub(super) tokens: u64,
     /// Tools the caller may use.
@@ -60,7 +62,9 @@ pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<
     };
     let shown: Vec<_> = all.into_iter().filter(|(tool, ..)| wants(rule, tool, &wanted)).collect();
     let tokens = shown.iter().map(|(_, _, tokens)| tokens).sum();
-    Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), tokens, total, all_tokens }
+    let foreign = shown.iter().filter(|(tool, ..)| tool.has_foreign_words(caller));
+    let foreign = foreign.map(|(_, shown, _)| shown.name.clone()).collect();
+    Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), foreign, tokens, total, all_tokens }
 }
 
 /// Returns the cost of what a model is told of a tool, in tokens.

@@ -1,5 +1,7 @@
 //! Builds the request for the next answer: instructions, memories, tools, and as much of the conversation as fits.
 
+use std::collections::BTreeSet;
+
 use serde_json::json;
 
 use super::{compact, exposure, history, prompt, situation::situation, turn::Run};
@@ -27,6 +29,8 @@ pub(super) struct Asked {
     pub(super) request: ChatRequest,
     /// About how many tokens it is.
     pub(super) tokens: u64,
+    /// Names of tools in it that words from outside describe.
+    pub(super) foreign: BTreeSet<String>,
 }
 
 impl Run {
@@ -88,7 +92,17 @@ impl Run {
         let request =
             ChatRequest { system, background, for_person: true, messages, tools: shown.tools, max_tokens: None };
         let tokens = bill.system + bill.tools + bill.memory + bill.knowledge + bill.conversation;
-        Ok(Asked { request, tokens })
+        Ok(Asked { request, tokens, foreign: shown.foreign })
+    }
+
+    /// Returns the names of the tools a model is shown that words from outside describe.
+    pub(super) async fn foreign_words(&self, provider: Option<&str>) -> Result<BTreeSet<String>> {
+        let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
+        let (settings, registry) = (self.app().settings.get(), self.shared().invoker.registry());
+        let policy = self.shared().invoker.policy(&situation(self.caller(), provider));
+        let exposure = self.turn.agent.content.exposure;
+        let viewer = exposure::Viewer { caller: self.caller(), settings: &settings, policy: &policy, exposure };
+        Ok(exposure::pick(&registry, viewer, &promoted, u64::MAX).foreign)
     }
 
     /// Makes what the person asks for the need that tools are found and learned by.

@@ -1,7 +1,7 @@
 //! One turn: a loop that reads the rows, does what comes next, and writes it down. It can begin anywhere in the middle,
 //! which is how a restart goes on.
 
-use std::{panic::AssertUnwindSafe, sync::Arc, time::Duration};
+use std::{collections::BTreeSet, panic::AssertUnwindSafe, sync::Arc, time::Duration};
 
 use futures_util::FutureExt;
 use serde_json::json;
@@ -18,6 +18,7 @@ use satchel_model::{
     conversation::{ConversationId, MessageId, Role, StepState, TurnId, TurnState},
     error::{Error, Kind, Result},
     provider::failure::ProviderFailure,
+    time::Time,
 };
 use satchel_share::behalf;
 use satchel_store::{
@@ -35,6 +36,10 @@ pub(super) struct Run {
     pub(super) agent: Agent,
     pub(super) turn: OpenTurn,
     pub(super) log: Arc<Log>,
+    /// The time at which this process began to run it.
+    pub(super) begun: Time,
+    /// Names of tools that the model was shown last and words from outside describe; `None` where that was before a restart.
+    pub(super) foreign: Option<BTreeSet<String>>,
     /// Fires when the person stops the turn. The end of the process leaves a call under way its time.
     pub(super) cancel: CancellationToken,
 }

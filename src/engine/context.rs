@@ -172,6 +172,7 @@ impl Context {
             attended: false,
             depth,
             origin: self.taint().origin(),
+            tool_words: None,
             situation: self.situation_within(),
             within: Some(Arc::new(self.shared.held.clone())),
             ..self.shared.run.call.clone()

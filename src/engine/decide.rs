@@ -22,7 +22,7 @@ use super::{
 };
 use satchel_model::{
     audit::{AuditOutcome, Event, EventType},
-    call::{Approved, Call, Decision, Done, Edit, Outcome, Ticket, TicketId, TicketState},
+    call::{Approved, Call, Decision, Done, Edit, Outcome, Ticket, TicketId, TicketState, ToolWords},
     caller::{Caller, Credential},
     conversation::ConversationId,
     definition::Definition,
@@ -281,7 +281,9 @@ fn approved_call(ticket: &Ticket, asker: Asker, approved: &Approved, person: &Ca
     let id = asker.call.unwrap_or_default();
     let Asker { origin, situation, .. } = asker;
     let (topic, job) = (ticket.topic, ticket.job.clone());
-    Call { id, topic, job, origin, situation, ..Call::new(caller, ticket.tool.clone(), params) }
+    // In a conversation nothing else is with the question: what was read stands there.
+    let words = topic.and(origin.clone()).map(|origin| ToolWords { origin, of_called: false });
+    Call { id, topic, job, origin, tool_words: words, situation, ..Call::new(caller, ticket.tool.clone(), params) }
 }
 
 /// The row of a decision that runs nothing, without its moment, its reason, its arguments and the call it is about.

@@ -248,7 +248,8 @@ impl Invoker {
         let cancel = stops.asked.child_token();
         let _ends = cancel.clone().drop_guard();
         // What calls another is the author's, and no text from outside decides what: only what is written has its origin.
-        let origin = call.origin.clone().or(origin);
+        let words = call.tool_words.as_ref().map(|words| words.origin.clone());
+        let origin = call.origin.clone().or(origin).or(words);
         let run = Run { call: call.without_params(), settings: own.clone(), cancel, coverage, origin };
         let (context, running) = grant.run(self.pipeline(), run, prepared)?;
         // It may wait for others now, as long as it likes.

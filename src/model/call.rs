@@ -50,12 +50,23 @@ pub struct Call {
     pub depth: u8,
     /// Content from outside that whoever built the call had read, beside what its conversation has.
     pub origin: Option<Origin>,
+    /// Words from outside that describe tools to the model which asks for it.
+    pub tool_words: Option<ToolWords>,
     /// The job that makes it, if one does: its question waits until its owner answers.
     pub job: Option<JobName>,
     /// The circumstances that decide which policy layers apply.
     pub situation: Situation,
     /// What the engine knows of the calls around it.
     pub within: Option<Arc<dyn Any + Send + Sync>>,
+}
+
+/// Words from outside that describe tools to a model: of a system, or of somebody else's script.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToolWords {
+    /// Their origin.
+    pub origin: Origin,
+    /// `true` if the tool that is called is described by such words itself.
+    pub of_called: bool,
 }
 
 impl Noun for Call {
@@ -76,6 +87,7 @@ impl Call {
             attended: true,
             depth: 0,
             origin: None,
+            tool_words: None,
             job: None,
             situation: Situation::default(),
             within: None,
@@ -86,7 +98,8 @@ impl Call {
     pub fn without_params(&self) -> Self {
         let (tool, caller, origin) = (self.tool.clone(), self.caller.clone(), self.origin.clone());
         let (situation, job, within) = (self.situation.clone(), self.job.clone(), self.within.clone());
-        Self { tool, params: Value::Null, caller, origin, situation, job, within, ..*self }
+        let tool_words = self.tool_words.clone();
+        Self { tool, params: Value::Null, caller, origin, tool_words, situation, job, within, ..*self }
     }
 }
 

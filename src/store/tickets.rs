@@ -94,7 +94,8 @@ impl Asker {
             Credential::Key(id) => Some(id),
             Credential::Session | Credential::Local => None,
         };
-        let (job, origin, situation) = (call.job.clone(), call.origin.clone(), call.situation.clone());
+        let words = call.tool_words.as_ref().map(|words| words.origin.clone());
+        let (job, origin, situation) = (call.job.clone(), call.origin.clone().or(words), call.situation.clone());
         let (call, definition) = (Some(call.id), Some(definition));
         Self { username, permissions, door, call, key, personal, agent, definition, scripts, job, origin, situation }
     }

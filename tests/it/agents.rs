@@ -23,7 +23,7 @@ async fn made(by: &Person, name: &str, parts: Value) -> Value {
 }
 
 /// Begins a conversation with an agent. Gives its path.
-async fn with_agent(by: &Person, agent: &str) -> String {
+pub(crate) async fn with_agent(by: &Person, agent: &str) -> String {
     let conversation = by.do_it("POST", "/api/conversations", json!({"agent": agent})).await;
     format!("/api/conversations/{}", conversation["id"].as_str().unwrap())
 }

@@ -94,14 +94,19 @@ fn stores() -> Vec<Store> {
 }
 
 /// Runs a call in a conversation.
-async fn within(app: &TestApp, topic: ConversationId, caller: &Caller, (tool, params): (&str, Value)) -> Outcome {
+pub(crate) async fn within(
+    app: &TestApp,
+    topic: ConversationId,
+    caller: &Caller,
+    (tool, params): (&str, Value),
+) -> Outcome {
     let call = Call { topic: Some(topic), ..Call::new(caller.clone(), tool, params.clone()) };
     let ran = app.satchel.invoker.invoke(call, CancellationToken::new()).await;
     ran.unwrap_or_else(|error| panic!("{tool} {params}: {error}"))
 }
 
 /// Runs a call in a conversation, where the person agrees to what they are asked.
-async fn agreed(app: &TestApp, topic: ConversationId, caller: &Caller, call: (&str, Value)) {
+pub(crate) async fn agreed(app: &TestApp, topic: ConversationId, caller: &Caller, call: (&str, Value)) {
     if let Outcome::Confirm(ticket) = within(app, topic, caller, call).await {
         let yes =
             Answer { decision: Decision::Approve, reason: None, params: None, question: None, for_conversation: false };

@@ -66,6 +66,9 @@ struct StorageForm {
     /// `true` reads them as well, and stores nothing where one of them is no document that can be read.
     #[schema(value_type = bool, required = false)]
     read: Option<bool>,
+    /// `true` says that the files hold words of others: whoever reads them has read from outside.
+    #[schema(value_type = bool, required = false)]
+    outside: Option<bool>,
 }
 
 /// Stores files among the caller's own, for document_read and the like. A name that is taken gets a number.
@@ -81,9 +84,11 @@ async fn add(
         return Err(HttpError(Error::invalid("Send the files as multipart/form-data, in the field 'file'.")).into());
     }
     let (files, knowledge) = (own_files(&state, &caller).map_err(HttpError)?, &state.app.stores.knowledge);
-    let sent = upload::read(&request, payload, &state.app, Limits::default().file as u64, &["read"]).await?;
-    let origin = Origin::of_program(&caller, "upload", state.app.clock.now());
-    let stored = store(&state, &files, &sent, &origin).await;
+    let sent = upload::read(&request, payload, &state.app, Limits::default().file as u64, &["read", "outside"]).await?;
+    let stored = match origin(&state, &caller, &sent) {
+        Ok(origin) => store(&state, &files, &sent, &origin).await,
+        Err(error) => Err(error),
+    };
     upload::discard(knowledge, sent).await;
     let stored = stored.map_err(HttpError)?;
     if stored.is_empty() {
@@ -115,13 +120,26 @@ pub(super) fn own_files(state: &State, caller: &Caller) -> Result<Rooted> {
     state.app.files_of(caller.user)
 }
 
+/// The origin of what was sent: a program's, or outside where its person says so. Otherwise it is a person's own words.
+fn origin(state: &State, caller: &Caller, sent: &Upload) -> Result<Option<Origin>> {
+    let now = state.app.clock.now();
+    let said = || Origin::new("upload: words of others", now);
+    let origin = Origin::of_program(caller, "upload", now);
+    Ok(if is_said(sent, "outside")? { Some(said()) } else { origin })
+}
+
+/// Whether a field of the form says `true`.
+fn is_said(sent: &Upload, field: &str) -> Result<bool> {
+    match sent.fields.get(field).map(String::as_str) {
+        None | Some("false") => Ok(false),
+        Some("true") => Ok(true),
+        Some(_) => Err(Error::invalid(format!("The field '{field}' is true or false."))),
+    }
+}
+
 /// Stores what was sent: all of it, or nothing where one is to be read and cannot be.
 async fn store(state: &State, files: &Rooted, sent: &Upload, origin: &Option<Origin>) -> Result<Vec<StoredFile>> {
-    let reads = match sent.fields.get("read").map(String::as_str) {
-        None | Some("false") => false,
-        Some("true") => true,
-        Some(_) => return Err(Error::invalid("The field 'read' is true or false.")),
-    };
+    let reads = is_said(sent, "read")?;
     let mut taken = Vec::new();
     for (content, _held) in &sent.files {
         let facts = if reads { read(state, files.user(), content).await? } else { Facts::default() };

@@ -46,6 +46,11 @@ impl AssessedCall<'_> {
         Extent::read(app, self.prepared, self.registry, self.call.caller.user).await
     }
 
+    /// Whether words from outside may have led to it: content of its conversation, or what describes tools there.
+    pub(super) fn is_led(&self) -> bool {
+        self.tainted || self.call.tool_words.is_some()
+    }
+
     pub(super) fn asks_because(&self, app: &App) -> Option<String> {
         self.prepared.call.asks(&app.settings.get())
     }

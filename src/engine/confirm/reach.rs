@@ -20,7 +20,8 @@ pub(super) struct NewPlaces {
 }
 
 impl NewPlaces {
-    /// Those of a call's extent, without the ones that are `known`. None where the conversation is not tainted.
+    /// Those of a call's extent, without the ones that are `known`. None where no words from outside may have led to it.
+    /// Where only such do that describe tools, a tool of theirs leads to its own system.
     ///
     /// # Errors
     ///
@@ -31,12 +32,14 @@ impl NewPlaces {
         extent: &Extent,
         known: &[Destination],
     ) -> Result<Self> {
-        let (true, Some(topic)) = (assessed.tainted, assessed.call.topic) else { return Ok(Self::default()) };
+        let (true, Some(topic)) = (assessed.is_led(), assessed.call.topic) else { return Ok(Self::default()) };
         if extent.names_more {
             let told = format!("The arguments name more than {MOST_NAMED} hosts: send them in several calls.");
             return Err(Error::invalid(told));
         }
-        let places: Vec<Destination> = extent.places().filter(|place| !known.contains(place)).cloned().collect();
+        let its_own = !assessed.tainted && assessed.call.tool_words.as_ref().is_some_and(|words| words.of_called);
+        let is_known = |place: &Destination| known.contains(place) || (its_own && !extent.names.contains(place));
+        let places: Vec<Destination> = extent.places().filter(|place| !is_known(place)).cloned().collect();
         if places.is_empty() {
             return Ok(Self::default());
         }

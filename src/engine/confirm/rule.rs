@@ -50,8 +50,8 @@ impl Ruling<'_> {
 pub(super) fn may_ask(app: &App, assessed: &AssessedCall<'_>) -> bool {
     match assessed.prepared.risk {
         _ if !assessed.judged.asks.is_empty() => true,
-        Risk::Read | Risk::LowWrite if assessed.tainted => true,
-        Risk::HighWrite if assessed.tainted || !assessed.call.caller.permissions.is_all() => true,
+        Risk::Read | Risk::LowWrite if assessed.is_led() => true,
+        Risk::HighWrite if assessed.is_led() || !assessed.call.caller.permissions.is_all() => true,
         Risk::Destructive => true,
         _ => assessed.prepared.tool.calls_others() || assessed.asks_because(app).is_some(),
     }
@@ -68,7 +68,7 @@ pub(super) async fn ruling<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent
 
 /// The rule that asks, if any does.
 async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) -> Result<Ruling<'a>> {
-    let AssessedCall { call, prepared, tainted, judged, .. } = assessed;
+    let (AssessedCall { call, prepared, judged, .. }, is_led) = (assessed, assessed.is_led());
     // A yes opens the places a call reaches, whatever it was asked for. No yes for the conversation waives this: a host it
     // has reached is not asked about again, and no other one is covered.
     let all_new = NewPlaces::new(app, assessed, extent, &[]).await?.message();
@@ -83,8 +83,8 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
     let reason = extent.reason();
     let by_settings = reason.clone().filter(|_| judged.allow.is_none() || !judged.spares_settings);
     let spared = judged.allow.as_ref().filter(|_| reason.is_some());
-    let everybody = (*tainted && extent.for_everybody).then(|| FOR_EVERYBODY.to_owned());
-    let later = (*tainted && extent.lasts).then(|| FOR_LATER.to_owned());
+    let everybody = (is_led && extent.for_everybody).then(|| FOR_EVERYBODY.to_owned());
+    let later = (is_led && extent.lasts).then(|| FOR_LATER.to_owned());
     let always = by_settings.into_iter().chain(judged.asks.iter().cloned()).chain(everybody).chain(later);
     let always: Vec<String> = always.collect();
     let once = |rule: &str| {
@@ -100,10 +100,13 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
         (_, Some(rule)) if spared.is_some() => unless_new(Ruling::Spared(rule)),
         (Risk::Read | Risk::LowWrite, Some(rule)) if all_new.is_some() => unless_new(Ruling::Spared(rule)),
         (Risk::Read | Risk::LowWrite, _) => unless_new(Ruling::Pass),
-        (Risk::HighWrite, Some(rule)) if *tainted || !call.caller.permissions.is_all() => {
+        (Risk::HighWrite, Some(rule)) if is_led || !call.caller.permissions.is_all() => {
             unless_new(Ruling::Spared(rule))
         }
-        (Risk::HighWrite, _) if *tainted => once("It is high write, and content from outside is in this conversation."),
+        (Risk::HighWrite, _) if assessed.tainted => {
+            once("It is high write, and content from outside is in this conversation.")
+        }
+        (Risk::HighWrite, _) if is_led => once("It is high write, and others describe tools in this conversation."),
         (Risk::HighWrite, _) if call.caller.permissions.is_all() => Ok(Ruling::Pass),
         (Risk::HighWrite, _) => {
             let scope = prepared.call.scope().and_then(|within| scope(assessed, extent, &within));

@@ -5,8 +5,14 @@ use std::{sync::Arc, time::Duration};
 use super::{Outline, Tool};
 use crate::policy::{Named, NamedList};
 use satchel_model::{
-    definition::Definition, error::Result, json::canonical, policy::ToolNames, script::provenance::Provenance,
-    settings::Settings, spec::Risk,
+    caller::Caller,
+    definition::Definition,
+    error::Result,
+    json::canonical,
+    policy::ToolNames,
+    script::provenance::{Provenance, Writer},
+    settings::Settings,
+    spec::{Risk, Source},
 };
 
 impl Named for Tool {
@@ -57,6 +63,13 @@ impl Tool {
     /// Its provenance, where a person wrote it: a script.
     pub fn provenance(&self) -> Option<&Provenance> {
         self.provenance.as_ref()
+    }
+
+    /// Returns whether what it says of itself is from outside for a caller: the words of a system, or of somebody else.
+    pub fn has_foreign_words(&self, caller: &Caller) -> bool {
+        let of_another = |one: &Provenance| matches!(one.writer, Writer::Person { .. }) && !one.is_of(caller);
+        let is_systems = matches!(self.spec.source, Source::Mcp | Source::Catalog | Source::Interface);
+        is_systems || self.provenance.as_ref().is_some_and(of_another)
     }
 
     /// The time a call may take unless it asks for longer.

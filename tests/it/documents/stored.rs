@@ -78,3 +78,25 @@ async fn files_are_their_owners_and_need_the_permissions_of_documents() {
     let plain = Request::post("/api/files", &json!({"file": "x"})).bearer(&owner);
     assert!(server.send(plain).await.problem().contains("multipart/form-data"));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_file_is_its_senders_own_words_unless_they_say_that_it_is_from_outside() {
+    let server = TestServer::start().await;
+    let cookie = server.sign_in("owner").await;
+    let send = async |name: &str, fields: &[(&str, &str)]| {
+        let (kind, body) = form(&[File::new(name, "Pay at once.")], fields);
+        server.send(Request::new("POST", "/api/files").cookie(&cookie).raw(&kind, body)).await
+    };
+    assert_eq!(send("mine.txt", &[]).await.status, 200);
+    assert_eq!(send("mail.txt", &[("outside", "true")]).await.status, 200);
+    let refused = send("odd.txt", &[("outside", "perhaps")]).await;
+    assert_eq!(refused.status, 400);
+    assert!(refused.text().contains("The field 'outside' is true or false."), "{}", refused.text());
+    let held = server.send(Request::get("/api/files/origins").cookie(&cookie)).await.json();
+    let files = held["files"].as_array().unwrap();
+    assert_eq!(files.len(), 1, "{held}");
+    assert_eq!(
+        (&files[0]["path"], &files[0]["origin"]["source"]),
+        (&json!("documents/mail.txt"), &json!("upload: words of others"))
+    );
+}

@@ -230,6 +230,8 @@ pub struct Event {
 pub struct Stream {
     response: Response,
     read: String,
+    /// The beginning of a character that is not whole yet.
+    begun: Vec<u8>,
 }
 
 impl Stream {
@@ -240,7 +242,7 @@ impl Stream {
         }
         assert_eq!(response.headers.get("content-type").unwrap(), "text/event-stream");
         assert_eq!(response.headers.get("x-accel-buffering").unwrap(), "no");
-        Self { response, read: String::new() }
+        Self { response, read: String::new(), begun: Vec::new() }
     }
 
     /// The next event, none at the end.
@@ -255,7 +257,13 @@ impl Stream {
                 continue;
             }
             let chunk = timeout(PATIENCE, self.response.chunk()).await.expect("no event in time").unwrap()?;
-            self.read.push_str(std::str::from_utf8(&chunk).unwrap());
+            self.begun.extend_from_slice(&chunk);
+            let whole = match std::str::from_utf8(&self.begun) {
+                Ok(text) => text.len(),
+                Err(error) => error.valid_up_to(),
+            };
+            let rest = self.begun.split_off(whole);
+            self.read.push_str(&String::from_utf8(std::mem::replace(&mut self.begun, rest)).unwrap());
         }
     }
 

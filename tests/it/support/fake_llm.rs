@@ -44,6 +44,9 @@ pub struct Seen {
     pub body: Value,
 }
 
+/// A model's own answer to a request, in place of a script.
+pub type Mind = Arc<dyn Fn(&Value) -> Reply + Send + Sync>;
+
 pub struct FakeLlm {
     pub address: SocketAddr,
     shared: Arc<Shared>,
@@ -53,6 +56,7 @@ struct Shared {
     script: Mutex<VecDeque<Reply>>,
     /// Scripts of conversations, each by words in the first message of a person there.
     parts: Mutex<Vec<(String, VecDeque<Reply>)>>,
+    mind: Mutex<Option<Mind>>,
     /// The status of the answer to whoever wants the list of models.
     listing: Mutex<u16>,
     seen: Mutex<Vec<Seen>>,
@@ -90,6 +94,7 @@ impl FakeLlm {
         let shared = Arc::new(Shared {
             script: Mutex::new(script.into()),
             parts: Mutex::default(),
+            mind: Mutex::default(),
             listing: Mutex::new(200),
             seen: Mutex::default(),
             arrived: watch::channel(0).0,
@@ -129,6 +134,11 @@ impl FakeLlm {
     /// Sets its replies from now on, in place of what is left of its script.
     pub fn replace_script(&self, replies: Vec<Reply>) {
         *self.shared.script.lock() = replies.into();
+    }
+
+    /// Has it answer by itself from now on. What it is asked is not kept then.
+    pub fn think(&self, mind: Mind) {
+        *self.shared.mind.lock() = Some(mind);
     }
 
     /// The status with which it refuses its list of models from now on.
@@ -197,11 +207,18 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
         let _ = stream.write_all(whole(status, &[], &body).as_bytes()).await;
         return;
     }
-    let first = first_words(&request.body);
-    shared.seen.lock().push(request);
-    let part =
-        shared.parts.lock().iter_mut().find(|(words, _)| first.contains(words)).map(|(_, part)| part.pop_front());
-    let reply = part.unwrap_or_else(|| shared.script.lock().pop_front());
+    let mind = shared.mind.lock().clone();
+    let reply = match mind {
+        Some(mind) => Some(mind(&request.body)),
+        None => {
+            let first = first_words(&request.body);
+            shared.seen.lock().push(request);
+            let mut parts = shared.parts.lock();
+            let part =
+                parts.iter_mut().find(|(words, _)| first.contains(words.as_str())).map(|(_, part)| part.pop_front());
+            part.unwrap_or_else(|| shared.script.lock().pop_front())
+        }
+    };
     shared.arrived.send_modify(|seen| *seen += 1);
     match reply {
         None => {

@@ -8187,6 +8187,8 @@ export interface components {
             file: string[];
             /** @description `true` reads them as well, and stores nothing where one of them is no document that can be read. */
             read?: boolean;
+            /** @description `true` says that the files hold words of others: whoever reads them has read from outside. */
+            outside?: boolean;
         };
         /** @description A file that was stored. */
         StoredFile: {
