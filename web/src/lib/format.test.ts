@@ -11,14 +11,15 @@ import {
   duration,
   field,
   figure,
+  money,
   ordinal,
   plural,
   purpose,
   sentence,
   shortly,
   together,
-  visible,
   until,
+  visible,
 } from './format';
 
 const now = Date.parse('2026-11-20T12:00:00Z');
@@ -138,4 +139,14 @@ describe('formatting', () => {
     expect(shortly(new Date(2026, 4, 3, 14, 3, 7).toISOString(), noon)).toBe('14:03:07');
     expect(shortly(new Date(2026, 4, 2, 14, 3, 7).toISOString(), noon)).toBe('2 May 14:03');
   });
+});
+
+it('writes money so that small amounts are seen', () => {
+  expect([0, 0.00042, 0.5, 12.3, 1234.5].map((amount) => money({ amount, currency: 'EUR' }))).toEqual([
+    '0.00 EUR',
+    '0.00042 EUR',
+    '0.5 EUR',
+    '12.30 EUR',
+    '1,234.50 EUR',
+  ]);
 });

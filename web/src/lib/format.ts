@@ -1,4 +1,6 @@
 /** Numbers, times and words as people read them. */
+import type { Cost } from './types';
+
 const numbers = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2 });
 const MONTHS = ['Jan', 'Feb', 'Mar', 'Apr', 'May', 'Jun', 'Jul', 'Aug', 'Sep', 'Oct', 'Nov', 'Dec'];
 const clocks = new Intl.DateTimeFormat('en-GB', { hour: '2-digit', minute: '2-digit', second: '2-digit' });
@@ -172,4 +174,11 @@ const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Default_Ignorable_Code_Point}\u2800]
 /** Such characters spelled out, `\u{202e}`, but for line breaks and tabs: what is approved is what is seen. */
 export function visible(text: string): string {
   return text.replace(UNSEEN, (c) => (c === '\n' || c === '\t' ? c : `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`));
+}
+
+/** An amount of money, with as many places as it takes to be seen. */
+export function money({ amount, currency }: Cost): string {
+  const small = amount !== 0 && Math.abs(amount) < 1;
+  const places = small ? { maximumSignificantDigits: 2, minimumFractionDigits: 0 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+  return `${new Intl.NumberFormat('en', places).format(amount)} ${currency}`;
 }

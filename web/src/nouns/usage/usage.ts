@@ -1,5 +1,5 @@
 /** Usage in words and figures: money, days and rows to take along. */
-import { count } from '../../lib/format';
+import { count, money } from '../../lib/format';
 import type { Cost, Usage, UsageRow } from '../../lib/types';
 type Row = Record<string, unknown>;
 
@@ -30,13 +30,6 @@ export function daysOf(from: string, to: string): string[] {
   const [first, last] = [Date.parse(from), Date.parse(to)];
   if (!(first <= last)) return [];
   return Array.from({ length: Math.round((last - first) / DAY) + 1 }, (_, nth) => day(first + nth * DAY));
-}
-
-/** An amount of money, with as many places as it takes to be seen. */
-export function money({ amount, currency }: Cost): string {
-  const small = amount !== 0 && Math.abs(amount) < 1;
-  const places = small ? { maximumSignificantDigits: 2, minimumFractionDigits: 0 } : { minimumFractionDigits: 2, maximumFractionDigits: 2 };
-  return `${new Intl.NumberFormat('en', places).format(amount)} ${currency}`;
 }
 
 /** The costs of several rows, by currency. */
