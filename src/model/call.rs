@@ -233,6 +233,8 @@ pub struct Ticket {
     /// Words of what a yes for the whole conversation would cover: `write files in “reports” in this conversation`. `None`
     /// where there is no such yes. It ends once content from outside is in the conversation.
     pub scope: Option<String>,
+    /// `true` if a rule for arguments like these would spare such questions, so that `always` in a decision makes one.
+    pub always: bool,
     /// Things to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
     /// may look like others.
     pub warnings: Vec<String>,

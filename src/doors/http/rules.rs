@@ -21,7 +21,7 @@ use super::{
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
 use satchel_model::{
-    call::{Approved, TicketId, TicketState},
+    call::{Approved, Ticket, TicketId, TicketState},
     caller::Caller,
     error::{Error, Result},
     id::shorten,
@@ -95,6 +95,10 @@ struct Asked {
     tool: String,
     arguments: Value,
     hosts: Vec<String>,
+    /// Whatever asked, in words.
+    reason: String,
+    /// Whether a rule would spare such questions.
+    always: bool,
 }
 
 impl RuleDraft {
@@ -139,6 +143,10 @@ impl RuleDraft {
         ensure_arguments(&when, &spec.name, &spec.parameters.document())?;
         let decision = decision.or_else(|| asked.as_ref().map(|_| RuleDecision::Allow));
         let decision = decision.ok_or_else(|| Error::invalid("`decision` is allow, ask or deny."))?;
+        if let Some(asked) = asked.as_ref().filter(|asked| decision == RuleDecision::Allow && !asked.always) {
+            let told = format!("A rule would not spare this question: {}", asked.reason);
+            return Err(Error::invalid(told));
+        }
         if decision == RuleDecision::Allow && spec.risk == Risk::Destructive {
             return Err(Error::invalid(format!("{} destroys things: a person is always asked about it.", spec.name)));
         }
@@ -206,5 +214,6 @@ async fn asked(state: &State, caller: &Caller, id: TicketId) -> Result<Asked> {
     let arguments = executed.unwrap_or(ticket.arguments);
     let reached = state.invoker.reached_by(&ticket.tool, &arguments, caller.user).await?;
     let hosts = reached.iter().map(ToString::to_string).collect();
-    Ok(Asked { ticket: id, tool: ticket.tool, arguments, hosts })
+    let Ticket { tool, reason, always, .. } = ticket;
+    Ok(Asked { ticket: id, tool, arguments, hosts, reason, always })
 }

@@ -196,6 +196,8 @@ pub(super) struct MustConfirm {
     reason: String,
     /// Scope of a yes for the whole conversation, in words; null where there is no such yes.
     scope: Option<String>,
+    /// `true` if a rule for arguments like these would spare such questions.
+    always: bool,
     /// Things to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others.
     warnings: Vec<String>,
     /// The time at which the question lapses.
@@ -204,7 +206,9 @@ pub(super) struct MustConfirm {
 
 /// 409 with the ticket of a call.
 pub(super) async fn must_confirm(delivery: &Delivery, ticket: Ticket) -> Result<HttpResponse> {
-    let Ticket { id, user, tool, arguments, risk, question, subject, reason, scope, warnings, expires_at, .. } = ticket;
+    let Ticket {
+        id, user, tool, arguments, risk, question, subject, reason, scope, always, warnings, expires_at, ..
+    } = ticket;
     let problem = Problem {
         kind: "urn:satchel:needs-confirmation".to_owned(),
         title: "Needs confirmation".to_owned(),
@@ -223,6 +227,7 @@ pub(super) async fn must_confirm(delivery: &Delivery, ticket: Ticket) -> Result<
         subject,
         reason,
         scope,
+        always,
         warnings,
         expires_at,
     };

@@ -27,13 +27,13 @@ pub(crate) async fn ask(
     let extent = assessed.extent(pipeline.app()).await?;
     let question = rehearse::question(pipeline, assessed.call, assessed.found, assessed.prepared).await?;
     // A person had to be asked before: that they need not be now would be for them to see, too.
-    let (rule, scope) = match ruling(pipeline.app(), assessed, &extent).await?.cause() {
-        Some(cause) => (format!(" {}", cause.reason), cause.scope),
-        None => (String::new(), None),
+    let (rule, scope, always) = match ruling(pipeline.app(), assessed, &extent).await?.cause() {
+        Some(cause) => (format!(" {}", cause.reason), cause.scope, cause.always),
+        None => (String::new(), None, false),
     };
     let scripts = consent::texts(&assessed.pending);
     let asker = Asker { definition: Some(extent.definition.clone()), scripts, ..asker };
-    let asked = Inquiry { reason: format!("{CHANGED}{rule}"), question, scope, extent };
+    let asked = Inquiry { reason: format!("{CHANGED}{rule}"), question, scope, always, extent };
     let new = Ticket { asked_as: old.asked_as.clone(), ..ticket(pipeline.app(), assessed, asked) };
     pipeline.app().stores.tickets.ask_instead(old.id, new, asker).await
 }

@@ -26,6 +26,8 @@ pub(crate) struct Inquiry {
     pub question: Question,
     /// Words of what a yes for the whole conversation would cover, where there is such a yes.
     pub(super) scope: Option<String>,
+    /// Whether a rule for arguments would spare such questions.
+    pub(super) always: bool,
     /// The extent that the yes is bound to.
     pub(super) extent: Extent,
 }
@@ -46,13 +48,13 @@ pub(crate) async fn asked<'a>(pipeline: &Arc<dyn Pipeline>, assessed: &'a Assess
         return Ok(Asked::Pass);
     }
     let extent = assessed.extent(pipeline.app()).await?;
-    let Cause { reason, scope } = match ruling(pipeline.app(), assessed, &extent).await? {
+    let Cause { reason, scope, always } = match ruling(pipeline.app(), assessed, &extent).await? {
         Ruling::Pass => return Ok(Asked::Pass),
         Ruling::Spared(rule) => return Ok(Asked::Spared(rule)),
         Ruling::Ask(cause) => cause,
     };
     let question = rehearse::question(pipeline, assessed.call, assessed.found, assessed.prepared).await?;
-    Ok(Asked::Person(Box::new(Inquiry { reason, question, scope, extent })))
+    Ok(Asked::Person(Box::new(Inquiry { reason, question, scope, always, extent })))
 }
 
 /// The calls within one that a yes covers, in words: how risky they may get nobody sees in the arguments.
@@ -66,7 +68,7 @@ fn within(assessed: &AssessedCall<'_>) -> String {
 /// The ticket of a question.
 pub(super) fn ticket(app: &App, assessed: &AssessedCall<'_>, asked: Inquiry) -> Ticket {
     let now = app.clock.now();
-    let Inquiry { reason, question, scope, .. } = asked;
+    let Inquiry { reason, question, scope, always, .. } = asked;
     Ticket {
         id: TicketId::new(),
         user: assessed.call.caller.user,
@@ -80,6 +82,7 @@ pub(super) fn ticket(app: &App, assessed: &AssessedCall<'_>, asked: Inquiry) -> 
         subject: question.subject,
         reason: visible(&format!("{reason}{}", within(assessed))).into_owned(),
         scope,
+        always,
         warnings: warnings(&assessed.prepared.arguments),
         state: TicketState::Pending,
         created_at: now,

@@ -17,12 +17,14 @@ const FOR_LATER: &str = "It changes what is done by itself later, and content fr
 pub(super) struct Cause {
     pub(super) reason: String,
     pub(super) scope: Option<String>,
+    /// Whether a rule for arguments would spare such questions.
+    pub(super) always: bool,
 }
 
 impl Cause {
     /// A rule whose question has no yes for a whole conversation.
-    fn once(reason: impl Into<String>) -> Self {
-        Self { reason: reason.into(), scope: None }
+    fn once(reason: impl Into<String>, always: bool) -> Self {
+        Self { reason: reason.into(), scope: None, always }
     }
 }
 
@@ -63,7 +65,7 @@ pub(super) async fn ruling<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent
     // A yes to a script's text is kept by itself, and no conversation's yes or rule stands for it.
     let Some(consent) = consent::reason(&assessed.pending) else { return Ok(ruling) };
     let reason = ruling.cause().map_or_else(|| consent.clone(), |cause| format!("{consent} {}", cause.reason));
-    Ok(Ruling::Ask(Cause::once(reason)))
+    Ok(Ruling::Ask(Cause::once(reason, false)))
 }
 
 /// The rule that asks, if any does.
@@ -85,29 +87,32 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
     let spared = judged.allow.as_ref().filter(|_| reason.is_some());
     let everybody = (is_led && extent.for_everybody).then(|| FOR_EVERYBODY.to_owned());
     let later = (is_led && extent.lasts).then(|| FOR_LATER.to_owned());
-    let always = by_settings.into_iter().chain(judged.asks.iter().cloned()).chain(everybody).chain(later);
-    let always: Vec<String> = always.collect();
-    let once = |rule: &str| {
+    let others: Vec<String> = judged.asks.iter().cloned().chain(everybody).chain(later).collect();
+    let is_destructive = prepared.risk == Risk::Destructive;
+    let can_be_ruled = !is_destructive && others.is_empty();
+    let once = |rule: &str, always: bool| {
         let told: Vec<&str> = [rule].into_iter().chain(new.as_deref()).collect();
-        Ok(Ruling::Ask(Cause::once(told.join(" "))))
+        Ok(Ruling::Ask(Cause::once(told.join(" "), always)))
     };
+    let is_administrator = call.caller.permissions.is_all();
+    let always: Vec<String> = by_settings.into_iter().chain(others).collect();
     if !always.is_empty() {
-        return once(&always.join(" "));
+        return once(&always.join(" "), can_be_ruled && is_administrator);
     }
-    let unless_new = |spared: Ruling<'a>| Ok(new.clone().map_or(spared, |new| Ruling::Ask(Cause::once(new))));
+    let unless_new = |spared: Ruling<'a>| Ok(new.clone().map_or(spared, |new| Ruling::Ask(Cause::once(new, true))));
     match (prepared.risk, &judged.allow) {
-        (Risk::Destructive, _) => once("It is destructive: that is always asked."),
+        (Risk::Destructive, _) => once("It is destructive: that is always asked.", false),
         (_, Some(rule)) if spared.is_some() => unless_new(Ruling::Spared(rule)),
         (Risk::Read | Risk::LowWrite, Some(rule)) if all_new.is_some() => unless_new(Ruling::Spared(rule)),
         (Risk::Read | Risk::LowWrite, _) => unless_new(Ruling::Pass),
-        (Risk::HighWrite, Some(rule)) if is_led || !call.caller.permissions.is_all() => {
-            unless_new(Ruling::Spared(rule))
-        }
+        (Risk::HighWrite, Some(rule)) if is_led || !is_administrator => unless_new(Ruling::Spared(rule)),
         (Risk::HighWrite, _) if assessed.tainted => {
-            once("It is high write, and content from outside is in this conversation.")
+            once("It is high write, and content from outside is in this conversation.", true)
         }
-        (Risk::HighWrite, _) if is_led => once("It is high write, and others describe tools in this conversation."),
-        (Risk::HighWrite, _) if call.caller.permissions.is_all() => Ok(Ruling::Pass),
+        (Risk::HighWrite, _) if is_led => {
+            once("It is high write, and others describe tools in this conversation.", true)
+        }
+        (Risk::HighWrite, _) if is_administrator => Ok(Ruling::Pass),
         (Risk::HighWrite, _) => {
             let scope = prepared.call.scope().and_then(|within| scope(assessed, extent, &within));
             if let Some(approval) = scope.clone().and_then(|scope| for_conversation(assessed, scope, extent))
@@ -116,7 +121,7 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
                 return Ok(Ruling::Pass);
             }
             let reason = "It is high write, and you do not hold the permission '*'.".to_owned();
-            Ok(Ruling::Ask(Cause { reason, scope }))
+            Ok(Ruling::Ask(Cause { reason, scope, always: true }))
         }
     }
 }

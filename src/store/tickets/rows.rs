@@ -18,7 +18,7 @@ use satchel_model::{
     warning::warnings,
 };
 
-/// The column `call`: who asked, and what the person is asked. Rows of earlier versions have no question and no scope.
+/// The column `call`: who asked, and what the person is asked. Rows of earlier versions have no question, no scope and no `always`.
 #[derive(Serialize, Deserialize)]
 struct Asked {
     #[serde(flatten)]
@@ -27,6 +27,8 @@ struct Asked {
     question: Option<Question>,
     #[serde(default)]
     scope: Option<String>,
+    #[serde(default)]
+    always: bool,
 }
 
 /// A ticket as it is stored.
@@ -44,7 +46,7 @@ impl Stored {
         let text = |name: &str| row.get::<String>(name);
         let word = |name: &str| Ok::<_, Error>(serde_json::Value::String(text(name)?));
         let topic: Option<String> = row.get("topic")?;
-        let Asked { asker, question, scope } = serde_json::from_str(&text("call")?).map_err(Error::internal)?;
+        let Asked { asker, question, scope, always } = serde_json::from_str(&text("call")?).map_err(Error::internal)?;
         let asked_as = text("asked_as")?;
         let question = question.unwrap_or_else(|| Question::run(&asked_as));
         let arguments = serde_json::from_str(&text("arguments")?).map_err(Error::internal)?;
@@ -62,6 +64,7 @@ impl Stored {
             subject: question.subject,
             reason: text("reason")?,
             scope,
+            always,
             state: serde_json::from_value(word("state")?).map_err(Error::internal)?,
             created_at: row.time("created_at")?,
             expires_at: row.time("expires_at")?,
@@ -107,7 +110,8 @@ pub(super) fn ask(tx: &Tx, ticket: Ticket, asker: &Asker) -> Result<Ticket> {
         ));
     }
     let question = Question { text: ticket.question.clone(), subject: ticket.subject.clone() };
-    let asked = Asked { asker: asker.clone(), question: Some(question), scope: ticket.scope.clone() };
+    let asked =
+        Asked { asker: asker.clone(), question: Some(question), scope: ticket.scope.clone(), always: ticket.always };
     tx.run(
         "INSERT INTO tickets (id, person, topic, tool, asked_as, arguments, digest, call, risk, reason, state, created_at,
                               expires_at)

@@ -101,7 +101,7 @@ impl Scene {
 #[tokio::test]
 async fn a_rule_spares_the_question_about_exactly_its_arguments_is_counted_and_told() {
     let scene = Scene::set().await;
-    scene.asked("send", "hello").await;
+    assert!(scene.asked("send", "hello").await.always);
     let id = scene.rule("send", json!({"/text": {"one_of": ["hello", "hi"]}}), RuleDecision::Allow).await;
     let done = scene.ran("send", "hello").await;
     let told = format!("rule {id} of {}", scene.mara.username);
@@ -133,7 +133,8 @@ async fn deny_is_stronger_than_ask_and_ask_than_allow_and_nothing_allows_destruc
     scene.ran("look", "y").await;
     scene.asked("look", "x").await;
     scene.rule("wipe", when, RuleDecision::Allow).await;
-    assert!(scene.asked("wipe", "x").await.reason.contains("destructive"));
+    let asked = scene.asked("wipe", "x").await;
+    assert!(asked.reason.contains("destructive") && !asked.always, "{asked:?}");
 }
 
 #[tokio::test]
@@ -168,7 +169,8 @@ async fn a_layer_that_asks_is_stronger_than_a_rule_and_rules_are_their_makers_an
     scene.ran("send", "x").await;
     let document = serde_json::from_value(json!({"global": {"ask": ["send"]}})).unwrap();
     scene.app.satchel.app.stores.policies.replace(&scene.app.owner().await, None, document).await.unwrap();
-    assert!(scene.asked("send", "x").await.reason.contains("The policy layer 'global' asks"));
+    let asked = scene.asked("send", "x").await;
+    assert!(asked.reason.contains("The policy layer 'global' asks") && !asked.always, "{asked:?}");
 }
 
 /// Signs somebody in who may write files, and is asked about each.
@@ -261,6 +263,13 @@ async fn a_rule_goes_with_the_yes_and_none_is_left_of_what_was_not_approved() {
     assert_eq!((denied.status, &denied.json()["rule"]), (200, &json!(null)));
     assert_eq!(decide(&second, always).await.status, 409);
     assert_eq!((rules().await, server.send(invoke("two")).await.status), (1, 409));
+    // No rule is offered or made that would not spare the next question.
+    server.owner("PUT", "/api/policies", &json!({"global": {"ask": ["write"]}})).await;
+    let third = server.send(invoke("three")).await.json();
+    assert_eq!(third["always"], json!(false), "{third}");
+    let told = decide(&third["ticket"], json!({"decision": "approve", "always": true})).await;
+    assert!(told.status == 400 && told.text().contains("A rule would not spare this question"), "{}", told.text());
+    assert_eq!(decide(&third["ticket"], json!({"decision": "approve"})).await.status, 200);
 }
 
 #[tokio::test]

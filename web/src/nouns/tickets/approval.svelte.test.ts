@@ -74,6 +74,7 @@ const card = (more: Partial<Ticket>, parameters: object) => {
     risk: 'high_write',
     question: 'Write “a.txt”?',
     topic: 'c1',
+    always: true,
     ...more,
   } as Ticket;
   const shown = mount(Approval, { target: document.body, props: { ticket: asked, decided: () => {} } });
@@ -166,5 +167,12 @@ it('says what a rule would let through before it is made, and makes it with the 
   await vi.waitUntil(() => document.querySelector('[role="alert"]') !== null);
   expect(sent).toEqual([['/api/tickets/t2', { decision: 'approve', always: true }]]);
   expect(document.querySelector('[role="alert"]')?.textContent).toContain('Nothing was decided by this');
+  await unmount(shown);
+});
+
+it('offers no rule where one would not spare the next question', async () => {
+  const shown = card({ arguments: { path: 'a.txt' }, always: false }, { type: 'object', properties: { path: { type: 'string' } }, required: ['path'] });
+  expect([button('Always allow this'), document.getElementById('t2-always')]).toEqual([undefined, null]);
+  expect(button('Approve once')).toBeDefined();
   await unmount(shown);
 });
