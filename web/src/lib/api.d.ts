@@ -3527,6 +3527,7 @@ export interface components {
             created_at: components["schemas"]["Time"];
             /** @description The last change. */
             updated_at: components["schemas"]["Time"];
+            origin?: components["schemas"]["Origin"] | null;
         };
         /** @description Limits of what an agent spends. An absent one is none. */
         AgentBudget: {
@@ -3594,6 +3595,8 @@ export interface components {
             version: number;
             /** @description The name of whoever wrote it. */
             author: string;
+            /** @description The key that a program wrote it with; null where a person did. */
+            key?: string | null;
             /** @description The time at which it was written. */
             at: components["schemas"]["Time"];
             /** @description `true` if it counts. */
@@ -3886,6 +3889,15 @@ export interface components {
          * @enum {string}
          */
         BackupWeekday: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+        /** @description The say of an agent's own bounds on a tool. */
+        BoundsVerdict: {
+            /** @description The agent's name. */
+            agent: string;
+            /** @description `true` if it may call the tool, as far as that does not depend on the arguments. */
+            allowed: boolean;
+            /** @description The reason in words why it may not. */
+            rule?: string | null;
+        };
         /** @description A conversation that begins with the same messages as another: one was branched from the other, or both from a third. */
         Branch: {
             /** @description Its id. */
@@ -5132,10 +5144,14 @@ export interface components {
              *     not depend on their arguments.
              */
             asks: boolean;
-            /** @description The first that says no: `permission`, a layer, or `settings` where it is switched off. Null where it is allowed. */
+            /**
+             * @description The first that says no: `permission`, `bounds` of the agent, a layer, or `settings` where it is switched off. Null
+             *     where it is allowed.
+             */
             decided_by?: string | null;
             /** @description The reason in words; null where nothing stands in the way. */
             reason?: string | null;
+            bounds?: components["schemas"]["BoundsVerdict"] | null;
             /** @description The nine layers in order, and what each says of the tool. */
             layers: components["schemas"]["LayerVerdict"][];
         };
@@ -5684,6 +5700,15 @@ export interface components {
             /** @description The time of its last change. */
             updated_at: components["schemas"]["Time"];
             origin?: components["schemas"]["Origin"] | null;
+            /** @description Whoever wrote it down, beside its owner: its runs do no more than each of them may. */
+            authority: components["schemas"]["JobAuthority"];
+        };
+        /** @description The keys and agents that a job was written by. It narrows: with none of either, a person wrote it down themselves. */
+        JobAuthority: {
+            /** @description Keys: a run may do no more than each of them, and nothing once one is revoked. */
+            keys?: string[];
+            /** @description Agents: a run keeps to the bounds that each of them has at that moment. */
+            agents?: string[];
         };
         /** @description A backup as the settings have it. */
         JobBackup: Record<string, never>;
@@ -6462,7 +6487,7 @@ export interface components {
                 [key: string]: components["schemas"]["RuleCondition"];
             } | null;
             decision?: components["schemas"]["RuleDecision"] | null;
-            /** @description The agent whose calls it is for; all if left out. */
+            /** @description The agent whose calls it is for, by id or name; all if left out. */
             agent?: string | null;
             expires_at?: components["schemas"]["Time"] | null;
             /**
@@ -6794,7 +6819,7 @@ export interface components {
             tool: string;
             /** @description The person, by name or id; the caller where it is left out. Others' need `settings:manage`. */
             user?: string | null;
-            /** @description The id of the agent that asks. */
+            /** @description The agent that asks, by id or name: one that both the caller and the person may use. Its bounds count as well. */
             agent?: string | null;
             /** @description The name of the provider whose model asks. */
             provider?: string | null;
@@ -6823,7 +6848,7 @@ export interface components {
             query?: string;
             /** @description The person, by name or id; the caller where it is left out. */
             user?: string | null;
-            /** @description The id of the agent that asks. */
+            /** @description The agent that asks, by id or name: one that both the caller and the person may use. Its bounds count as well. */
             agent?: string | null;
             /** @description The name of the provider whose model asks. */
             provider?: string | null;
@@ -7416,7 +7441,10 @@ export interface components {
             };
             /** @description Its decision. */
             decision: components["schemas"]["RuleDecision"];
-            /** @description The agent whose calls it is for; null for all, and for calls without one. */
+            /**
+             * @description The agent whose calls it is for; null for all, and for calls without one. A question or a refusal also holds for what the
+             *     agent has others do; a yes spares none where another agent had this one begun.
+             */
             agent?: string | null;
             /** @description Hosts, with their ports, that the call it was made from reached though its arguments do not name them. */
             hosts: string[];
@@ -7761,7 +7789,7 @@ export interface components {
             allowed: boolean;
             /** @description `true` if a person is asked first, as far as that does not depend on the arguments. */
             asks: boolean;
-            /** @description The first that says no: `permission`, a layer, or `settings`. Null where it is allowed. */
+            /** @description The first that says no: `permission`, `bounds`, a layer, or `settings`. Null where it is allowed. */
             decided_by?: string | null;
             /** @description The reason in words; null where nothing stands in the way. */
             reason?: string | null;
@@ -8619,13 +8647,13 @@ export interface components {
             limit?: number | null;
         };
         /**
-         * @description What usage is put together by.
+         * @description The dimension by which usage is summed.
          * @enum {string}
          */
         UsageBy: "day" | "person" | "agent" | "model" | "tool";
         /** @description The usage of some days. */
         UsageReport: {
-            /** @description What the rows are put together by. */
+            /** @description The dimension by which it is summed. */
             by: components["schemas"]["UsageBy"];
             /** @description The first day. */
             from: string;
@@ -8651,7 +8679,7 @@ export interface components {
              * Format: uint64
              * @description Calls of the tool that failed.
              */
-            failed?: number;
+            failed?: number | null;
             /**
              * Format: uint64
              * @description Tokens that were sent.
