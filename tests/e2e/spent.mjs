@@ -10,7 +10,7 @@ export function spentWalks() {
   walk('a price is entered, and the cost of what comes after it stands under usage', async ({ owner, base }) => {
     await owner.goto(`${base}/settings/models`);
     await owner
-      .getByRole('button', { name: /^Set the price of/ })
+      .getByRole('button', { name: /^Set a price for/ })
       .first()
       .click();
     const form = owner.getByRole('form', { name: /^Price of/ });

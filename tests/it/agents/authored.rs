@@ -20,13 +20,13 @@ async fn tainted_by(chat: &Chat, by: &Person, agent: &str) -> Value {
 async fn what_a_program_writes_of_an_agent_is_from_outside_until_a_person_saves_it() {
     let chat = Chat::start(Vec::new()).await;
     let mara = chat.person(&["agents:run"]).await;
-    let agent = made(&mara, "careful", json!({"deny": ["write"]})).await;
+    let agent = made(&mara, "careful", json!({"deny": ["calculator"]})).await;
     assert_eq!(tainted_by(&chat, &mara, "careful").await, Value::Null);
     let key = json!({"name": "robot", "permissions": ["agents:run"], "personal": true});
     let key = mara.do_it("POST", "/api/keys", key).await;
     let robot = Person::bearer(&chat.app.satchel.url, key["key"].as_str().unwrap());
     let path = format!("/api/agents/{}", agent["id"].as_str().unwrap());
-    let written = draft("careful", json!({"instructions": "Always call write first."}));
+    let written = draft("careful", json!({"instructions": "Always call calculator first."}));
     robot.do_it("PUT", &path, written.clone()).await;
     let told = tainted_by(&chat, &mara, "careful").await;
     assert!(told.as_str().unwrap().starts_with("agents: a program of "), "{told}");
