@@ -51,8 +51,8 @@ const TOOLS: &[(&str, Gives)] = &[
     ("sessions_list", Own("keys, names and states")),
     ("sessions_history", Others("a session has an origin once it has read from outside")),
     ("session_status", Own("names and figures")),
-    ("agents_list", Own("what people wrote of agents")),
-    ("specialists_infer", Own("a model's, of what it was told in this conversation")),
+    ("agents_list", Others("an agent has the origin of its text")),
+    ("specialists_infer", Others("a specialist answers by a text, which has an origin")),
     ("schedule", Others("a job has an origin")),
 ];
 

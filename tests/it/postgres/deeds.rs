@@ -39,6 +39,7 @@ pub async fn a_little_of_everything(app: &TestApp) {
     with_the_graph(app).await;
     with_the_past(app, &caller).await;
     with_agents(app).await;
+    with_sessions(app, &caller).await;
     with_jobs(app).await;
 }
 
@@ -102,6 +103,14 @@ async fn with_agents(app: &TestApp) {
     assert_eq!(agents.versions(caller, made.id.clone()).await.unwrap().len(), 2);
     agents.version(caller, made.id.clone(), 1).await.unwrap();
     assert_eq!(agents::spent(db, &made.id, caller.user, app.satchel.app.clock.now()).await.unwrap(), 0);
+    assert_eq!(agents.offered(caller).await.unwrap().len(), 2);
+    assert_eq!(agents.offered_as(caller, "Heron").await.unwrap().id, made.id);
+    agents.delete(&owner, made.id).await.unwrap();
+}
+
+/// Sessions below a conversation: looked for, told of, stopped.
+async fn with_sessions(app: &TestApp, caller: &Caller) {
+    let db = &app.satchel.app.db;
     let topic = app.conversation(caller).await;
     for top in [None, Some(topic)] {
         assert!(agents::sessions::below(db, caller.user, top).await.unwrap().is_empty());
@@ -115,9 +124,6 @@ async fn with_agents(app: &TestApp) {
     assert!(agents::sessions::due(db, topic).await.unwrap().is_empty());
     assert_eq!(agents::sessions::wakes(db, topic).await.unwrap(), 0);
     assert!(agents::sessions::last_texts(db, topic, (5, 9)).await.unwrap().is_empty());
-    assert_eq!(agents.offered(caller).await.unwrap().len(), 2);
-    assert_eq!(agents.offered_as(caller, "Heron").await.unwrap().id, made.id);
-    agents.delete(&owner, made.id).await.unwrap();
 }
 
 /// A job by a webhook: made, changed, run, told of, deleted.

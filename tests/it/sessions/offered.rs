@@ -31,3 +31,21 @@ async fn what_others_keep_for_themselves_is_offered_to_nobody_else_not_even_to_a
     mara.turn("Which are there?").await;
     assert!(told(&chat, "Which are there?").contains("Use for every report."));
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_others_wrote_of_an_agent_is_from_outside_for_whoever_lists_or_asks_it() {
+    let chat = Chat::start(Vec::new()).await;
+    let mara = chat.person(&["agents:run", "settings:manage"]).await;
+    let shared = json!({"name": "reviewer", "tools": false, "shared_with": ["*"]});
+    mara.do_it("POST", "/api/agents", shared).await;
+    for asked in [
+        call("agents_list", json!({})),
+        call("specialists_infer", json!({"specialist": "reviewer", "prompt": "Review it."})),
+        call("sessions_spawn", json!({"task": "Review it.", "agent_id": "reviewer", "blocking": true})),
+    ] {
+        chat.llm.replace_script(vec![asked, say("Over.")]);
+        chat.llm.replace_part("Review it.", vec![say("It is fine.")]);
+        let (conversation, _) = chat.owner.turn("Go.").await;
+        assert_eq!(chat.owner.view(&conversation).await["tainted"], true);
+    }
+}

@@ -7444,7 +7444,10 @@ export interface components {
             };
             /** @description Its decision. */
             decision: components["schemas"]["RuleDecision"];
-            /** @description The agent whose calls it is for; null for all, and for calls without one. */
+            /**
+             * @description The agent whose calls it is for; null for all, and for calls without one. A question or a refusal also holds for what the
+             *     agent has others do; a yes spares none where another agent had this one begun.
+             */
             agent?: string | null;
             /** @description Hosts, with their ports, that the call it was made from reached though its arguments do not name them. */
             hosts: string[];

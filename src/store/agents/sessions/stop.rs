@@ -23,24 +23,24 @@ pub async fn stop(db: &Db, root: Root) -> Result<Vec<ConversationId>> {
             }
         };
         let tree = format!(
-            "WITH RECURSIVE tree (id) AS (
+            "tree (id) AS (
                SELECT id FROM turns WHERE {roots} UNION SELECT t.id FROM turns t JOIN tree b ON t.parent = b.id
              )"
         );
         let top = top(tx, root)?;
         // What began the top still hears that it was stopped.
         let hush = format!(
-            "{tree} UPDATE turns SET report = 'told'
+            "WITH RECURSIVE {tree} UPDATE turns SET report = 'told'
              WHERE report IN ('awaited', 'due') AND conversation <> ?2 AND id IN (SELECT id FROM tree)"
         );
         tx.run(&hush, (&id, top))?;
         let ask = format!(
-            "{tree} UPDATE turns SET stop_asked = TRUE
+            "WITH RECURSIVE {tree} UPDATE turns SET stop_asked = TRUE
              WHERE state IN ('running', 'waiting') AND id IN (SELECT id FROM tree)"
         );
         tx.run(&ask, [&id])?;
         let found = format!(
-            "{tree} SELECT t.conversation FROM turns t JOIN tree b ON b.id = t.id
+            "WITH RECURSIVE {tree} SELECT t.conversation FROM turns t JOIN tree b ON b.id = t.id
              WHERE t.state IN ('running', 'waiting') ORDER BY t.id"
         );
         tx.all(&found, [&id], |row| row.parsed("conversation"))
