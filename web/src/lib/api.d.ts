@@ -6346,6 +6346,8 @@ export interface components {
             reason: string;
             /** @description Scope of a yes for the whole conversation, in words; null where there is no such yes. */
             scope?: string | null;
+            /** @description `true` if a rule for arguments like these would spare such questions. */
+            always: boolean;
             /** @description Things to look at before saying yes: long values, characters that cannot be seen, hosts that may look like others. */
             warnings: string[];
             /** @description The time at which the question lapses. */
@@ -8048,6 +8050,11 @@ export interface components {
              * @default 0
              */
             depth: number;
+            /**
+             * @description The names of the providers whose models began the sessions on the way to it: their layers hold as well.
+             * @default []
+             */
+            through: string[];
         };
         /**
          * @description The origin of a tool: the part of its id before the colon.
@@ -8529,6 +8536,8 @@ export interface components {
              *     where there is no such yes. It ends once content from outside is in the conversation.
              */
             scope?: string | null;
+            /** @description `true` if a rule for arguments like these would spare such questions, so that `always` in a decision makes one. */
+            always: boolean;
             /**
              * @description Things to look at before saying yes, each a sentence: long values, characters that cannot be seen, hosts whose names
              *     may look like others.
