@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use super::{chat::Agent, data, prompt, turn::Run};
 use satchel_model::{
-    caller::Door,
     conversation::{Message, Role},
     error::{Error, Kind, Result},
     llm::{ChatMessage, ChatRequest},
     price::Spent,
+    run::RunKind,
     settings::Titles,
     text::{clip, one_line},
     unseen::is_unseen,
@@ -65,7 +65,7 @@ impl Run {
 
     /// Returns whether a person asked, of an agent that is not only tried.
     fn is_chat(&self) -> bool {
-        self.caller().door == Door::Chat && self.turn.job.is_none() && self.turn.agent.version > 0
+        self.turn.kind == RunKind::Chat && self.turn.job.is_none() && self.turn.agent.version > 0
     }
 
     async fn untitled(&self) -> Result<Option<Untitled>> {

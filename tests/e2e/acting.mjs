@@ -1,6 +1,7 @@
 // An agent that acts with nobody in front of it, from its form to the policy that stops it: one thread through all of it.
 import { createAgent } from './agents.mjs';
 import { ask } from './chat.mjs';
+import { askBeforeCommands } from './given.mjs';
 import { axe, same, shoot, until, walk } from './lib.mjs';
 
 const mainOf = (page) => page.getByRole('main');
@@ -15,7 +16,7 @@ const TASK = 'Please prepare the heron report';
 async function denyCommands(page, base) {
   await page.goto(`${base}/policies`);
   const deny = page.getByLabel('Deny in Global', { exact: true });
-  await deny.fill('write');
+  await deny.fill('exec');
   await deny.press('Tab');
   await page.getByRole('button', { name: 'Try on past calls' }).click();
   const past = page.getByRole('region', {
@@ -32,12 +33,12 @@ export function actingWalks() {
   walk('an agent acts by itself: two sessions, one question, a rule, a job, and the policy that stops it', { provokes: ['lost *'] }, async (world) => {
     const { owner, base, call, server, model } = world;
     const main = mainOf(owner);
-    await call('PUT', '/api/policies', { global: { ask: ['write'] } });
+    await askBeforeCommands(world);
     await call('PUT', '/api/providers/00000000-0000-7000-8000-000000000001/price', { input: 3, output: 15, currency: 'EUR' });
     await call('POST', '/api/knowledge/collections', { name: 'Birds' });
     await createAgent(owner, base, {
       name: 'warden',
-      allow: ['calculator', 'write', 'group:sessions', 'find_tools'],
+      allow: ['calculator', 'exec', 'group:sessions', 'find_tools'],
       collection: 'Birds',
     });
 
@@ -74,7 +75,7 @@ export function actingWalks() {
     await shoot(owner, 'acting-runs');
     same(await axe(owner), [], 'what axe found');
     await owner.goto(`${base}/audit?q=warden`);
-    await main.getByText('write').first().click();
+    await main.getByRole('row').getByText('exec').first().click();
     const entry = owner.getByRole('complementary', { name: 'Entry' });
     await entry.getByText('warden').waitFor();
     await entry.getByText(/^rule /).waitFor();
@@ -84,9 +85,10 @@ export function actingWalks() {
     await denyCommands(owner, base);
     await ask(owner, base, `@warden ${TASK}`);
     await thread(owner).getByText('The heron report is ready.').waitFor();
-    await cards(owner).last().locator('summary').first().click();
-    await cards(owner).last().getByText('write').first().click();
-    await cards(owner).last().getByText("The policy layer 'global' denies exec").first().waitFor();
+    const refused = cards(owner).last();
+    await refused.getByText('2 steps').click();
+    await refused.locator('details.step').filter({ hasText: 'exec' }).last().locator('summary').click();
+    await refused.getByText("The policy layer 'global' denies exec").first().waitFor();
     await shoot(owner, 'acting-refused');
 
     // Killed in the middle, and the tree is whole.

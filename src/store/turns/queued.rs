@@ -165,7 +165,8 @@ impl Turns {
     pub async fn first_queued(&self, conversation: ConversationId, id: Option<MessageId>) -> Result<Option<Waiting>> {
         let sql = format!(
             "SELECT t.id, t.text, t.provider, t.caller, {now}
-             FROM (SELECT q.id, q.text, q.provider, q.caller, q.conversation, 'chat' AS kind FROM queued_messages q) t
+             FROM (SELECT q.id, q.text, q.provider, q.caller, q.conversation, 'chat' AS kind,
+                          CAST(NULL AS TEXT) AS job FROM queued_messages q) t
                JOIN conversations c ON c.id = t.conversation {WHO}
              WHERE t.conversation = ?1 AND (CAST(?2 AS TEXT) IS NULL OR t.id = ?2) ORDER BY t.id LIMIT 1",
             now = rows::NOW

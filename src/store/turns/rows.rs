@@ -118,7 +118,7 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         id,
         conversation: new.conversation,
         state: TurnState::Running,
-        caller: Caller { agent: acting, ..caller.through(door(*kind)) },
+        caller: Caller { agent: acting, ..caller.through(door(*kind, job.is_some())) },
         provider: new.provider,
         agent: Arc::new(new.agent.clone()),
         tokens: 0,
@@ -145,11 +145,12 @@ fn require_going(tx: &Tx, run: TurnId) -> Result<()> {
 
 /// The text of an agent that was deleted with its owner: it calls nothing.
 pub(crate) const GONE: &str = r#"'{"name":"gone","tools":false}'"#;
-/// The door that the calls of a run come through.
-fn door(kind: RunKind) -> Door {
+/// The door that the calls of a run come through; those of a session, the one that it was begun through.
+fn door(kind: RunKind, of_job: bool) -> Door {
     match kind {
-        RunKind::Sub | RunKind::Job => Door::Job,
-        RunKind::Chat | RunKind::Channel | RunKind::Api | RunKind::Acp => Door::Chat,
+        RunKind::Sub if of_job => Door::Job,
+        RunKind::Job => Door::Job,
+        RunKind::Sub | RunKind::Chat | RunKind::Channel | RunKind::Api | RunKind::Acp => Door::Chat,
     }
 }
 
@@ -188,9 +189,10 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
     })
 }
 
-/// The kind of the turn `t`, and the permissions now of whoever began it, in four columns: by their role, by the key they began it with, and whether
-/// that opens what belongs to them. A key that was revoked grants nothing.
-pub(super) const NOW: &str = "t.kind, CASE WHEN u.disabled THEN '[]' ELSE r.permissions END AS by_role,
+/// The kind of the turn `t`, whether it is of a job, and the permissions now of whoever began it: by their role, by the key
+/// they began it with, and whether that opens what belongs to them. A key that was revoked grants nothing.
+pub(super) const NOW: &str =
+    "t.kind, t.job IS NOT NULL AS of_job, CASE WHEN u.disabled THEN '[]' ELSE r.permissions END AS by_role,
     CASE WHEN t.caller ->> 'key' IS NULL THEN '[\"*\"]' ELSE coalesce(k.permissions, '[]') END AS by_key,
     NOT u.disabled AND (t.caller ->> 'key' IS NULL OR coalesce(k.personal, FALSE)) AS personal";
 
@@ -222,7 +224,7 @@ pub(super) fn caller(row: &Row<'_>) -> Result<Began> {
         user: asker.user,
         username: asker.username,
         permissions: asker.permissions.intersect(&role).intersect(&key),
-        door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?),
+        door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?, row.get("of_job")?),
         credential: asker.key.map_or(Credential::Session, Credential::Key),
         personal: row.get("personal")?,
         agent: asker.within,
