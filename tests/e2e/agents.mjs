@@ -9,12 +9,7 @@ const said = (page) => page.getByRole('region', { name: 'Messages' }).locator('.
 
 /** An agent that reads. */
 const reader = ({ call }) =>
-  call('POST', '/api/agents', {
-    name: 'reader',
-    description: 'Reads and quotes.',
-    instructions: 'Quote what you read.',
-    allow: ['group:fs', 'find_tools'],
-  });
+  call('POST', '/api/agents', { name: 'reader', description: 'Reads and quotes.', instructions: 'Quote what you read.', allow: ['group:fs', 'find_tools'] });
 
 /** An agent, written by form: its tools, and a collection that it searches. */
 export async function createAgent(page, base, { name, allow, collection }) {
@@ -129,11 +124,7 @@ export function agentWalks() {
     const { owner, base, call } = world;
     const made = await reader(world);
     const when = { cron: '0 9 * * 1-5', time_zone: 'Europe/Berlin' };
-    await call('POST', '/api/jobs', {
-      name: 'Quotes of the day',
-      when,
-      do: { task: 'Quote something', agent: made.id },
-    });
+    await call('POST', '/api/jobs', { name: 'Quotes of the day', when, do: { task: 'Quote something', agent: made.id } });
     await owner.goto(`${base}/chat`);
     await owner.getByRole('navigation', { name: 'Main', exact: true }).waitFor();
     await owner.keyboard.press('Control+k');

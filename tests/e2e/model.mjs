@@ -37,20 +37,11 @@ const DRAWN = [
   widget('timeline', {
     title: 'The incident',
     events: [
-      {
-        timestamp: '2026-02-23 14:30:00',
-        title: 'Incident reported',
-        description: 'The gateway answers 503',
-        status: 'Critical',
-      },
+      { timestamp: '2026-02-23 14:30:00', title: 'Incident reported', description: 'The gateway answers 503', status: 'Critical' },
       { timestamp: '2026-02-23 14:58:00', title: 'Fix deployed' },
     ],
   }),
-  widget('diff-viewer', {
-    title: 'Configuration',
-    before: { timeout: 30, level: 'INFO' },
-    after: { timeout: 60, level: 'INFO' },
-  }),
+  widget('diff-viewer', { title: 'Configuration', before: { timeout: 30, level: 'INFO' }, after: { timeout: 60, level: 'INFO' } }),
   widget('key-value', {
     title: 'Connection',
     items: [
@@ -64,28 +55,12 @@ const DRAWN = [
       { label: 'Errors', value: '0.3%', delta: '-0.1%', trend: 'down' },
     ],
   }),
-  widget('alert', {
-    severity: 'warning',
-    title: 'Nearly full',
-    message: 'The quota is at 85%. <img src=x onerror=alert(1)>',
-  }),
-  widget('progress-bar', {
-    value: 75,
-    max: 100,
-    label: 'Upload',
-    variant: 'success',
-  }),
+  widget('alert', { severity: 'warning', title: 'Nearly full', message: 'The quota is at 85%. <img src=x onerror=alert(1)>' }),
+  widget('progress-bar', { value: 75, max: 100, label: 'Upload', variant: 'success' }),
   widget('code-block', { code: 'SELECT 1;', language: 'sql' }),
-  widget('accordion', {
-    sections: [{ title: 'How is it refunded?', content: 'Within five days.' }],
-  }),
+  widget('accordion', { sections: [{ title: 'How is it refunded?', content: 'Within five days.' }] }),
   widget('status-badge', { label: 'Healthy', status: 'success' }),
-  widget('file', {
-    name: 'q4.pdf',
-    content_type: 'application/pdf',
-    size: 20480,
-    url: 'https://elsewhere.example/q4.pdf',
-  }),
+  widget('file', { name: 'q4.pdf', content_type: 'application/pdf', size: 20480, url: 'https://elsewhere.example/q4.pdf' }),
   widget('export', {
     title: 'Invoices of the week',
     format: 'csv',
@@ -94,21 +69,9 @@ const DRAWN = [
       { invoice: 'INV-2', total: 340.5 },
     ],
   }),
-  widget('citation-card', {
-    title: 'Payments',
-    text: 'A hold lasts 14 days at most.',
-    page: 3,
-    score: 0.82,
-  }),
-  widget('image', {
-    src: 'https://elsewhere.example/pixel.png',
-    alt: 'A pixel',
-  }),
-  widget('confirmation', {
-    confirmation_id: '1',
-    tool_name: 'exec',
-    risk_level: 'destructive',
-  }),
+  widget('citation-card', { title: 'Payments', text: 'A hold lasts 14 days at most.', page: 3, score: 0.82 }),
+  widget('image', { src: 'https://elsewhere.example/pixel.png', alt: 'A pixel' }),
+  widget('confirmation', { confirmation_id: '1', tool_name: 'exec', risk_level: 'destructive' }),
   'That is all.',
 ].join('\n\n');
 
@@ -122,12 +85,7 @@ const PROPOSED = {
       steps: [
         { id: 'receive', name: 'Receive the parcel', who: 'Warehouse' },
         { id: 'inspect', name: 'Inspect it', depends_on: ['receive'] },
-        {
-          id: 'refund',
-          name: 'Pay it back',
-          who: 'Finance',
-          depends_on: ['inspect'],
-        },
+        { id: 'refund', name: 'Pay it back', who: 'Finance', depends_on: ['inspect'] },
       ],
     },
     {
@@ -157,26 +115,10 @@ const SESSION = 'have another agent do a task in a session of its own';
 
 /** What to do for a message: the tools to call first, one after the other, and the text once their results are there. */
 const SCRIPTS = [
-  {
-    on: /17\.5%/,
-    call: ['calculator', { expression: '2480 * 0.175' }],
-    say: '17.5% of 2,480 is **434**. The calculator did the sum.',
-  },
-  {
-    on: /run the greeting/i,
-    call: ['exec', { command: 'echo walked' }],
-    say: 'The command said: walked.',
-  },
-  {
-    on: /note it down/i,
-    call: ['write', { path: 'walk.txt', content: 'written on the walk' }],
-    say: 'It is written to walk.txt.',
-  },
-  {
-    on: /digest the week/i,
-    call: ['walk_digest', { sum: '6 * 7' }],
-    say: 'The week is digested.',
-  },
+  { on: /17\.5%/, call: ['calculator', { expression: '2480 * 0.175' }], say: '17.5% of 2,480 is **434**. The calculator did the sum.' },
+  { on: /run the greeting/i, call: ['exec', { command: 'echo walked' }], say: 'The command said: walked.' },
+  { on: /note it down/i, call: ['write', { path: 'walk.txt', content: 'written on the walk' }], say: 'It is written to walk.txt.' },
+  { on: /digest the week/i, call: ['walk_digest', { sum: '6 * 7' }], say: 'The week is digested.' },
   { on: /draw the week/i, say: DRAWN },
   {
     on: /ticket 4711/i,
@@ -207,83 +149,38 @@ const SCRIPTS = [
   {
     on: /enter the forecast/i,
     need: 'register an endpoint of a system of the catalog',
-    call: [
-      'create_system_endpoint',
-      {
-        system_id: 'Almanac',
-        name: 'Forecast',
-        method: 'GET',
-        path: '/forecast',
-        description: 'The weather of tomorrow.',
-      },
-    ],
+    call: ['create_system_endpoint', { system_id: 'Almanac', name: 'Forecast', method: 'GET', path: '/forecast', description: 'The weather of tomorrow.' }],
     say: 'The forecast waits for you.',
   },
-  {
-    on: /Which processes does this organization have/,
-    say: JSON.stringify(PROPOSED),
-  },
-  {
-    on: /how do we onboard/i,
-    call: ['search_processes', { query: 'customer onboarding' }],
-    say: `It begins with the record.\n\n${FLOW}`,
-  },
-  {
-    on: /payment hold/i,
-    say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.',
-  },
-  {
-    on: /take your time/i,
-    say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.',
-  },
-  {
-    on: /another word for swift/i,
-    says: ['Swift is quick.', 'Swift is nimble.'],
-  },
+  { on: /Which processes does this organization have/, say: JSON.stringify(PROPOSED) },
+  { on: /how do we onboard/i, call: ['search_processes', { query: 'customer onboarding' }], say: `It begins with the record.\n\n${FLOW}` },
+  { on: /payment hold/i, say: 'A payment hold lasts **14 days** at most and may be renewed once.[1] Not even [99] says more.' },
+  { on: /take your time/i, say: Array.from({ length: 90 }, (_, n) => `word${n + 1}`).join(' ') + ' and the end.' },
+  { on: /another word for swift/i, says: ['Swift is quick.', 'Swift is nimble.'] },
   { on: /break off/i, fail: true },
   {
     on: /have the herons counted/i,
     need: SESSION,
-    call: [
-      'sessions_spawn',
-      {
-        task: 'Count those at the weir and those at the pond.',
-        blocking: true,
-      },
-    ],
+    call: ['sessions_spawn', { task: 'Count those at the weir and those at the pond.', blocking: true }],
     say: 'There are **seven** herons.',
   },
   {
     on: /prepare the heron report/i,
     need: SESSION,
     calls: [
-      [
-        'sessions_spawn',
-        {
-          task: 'Count those at the weir and those at the pond.',
-          blocking: true,
-        },
-      ],
+      ['sessions_spawn', { task: 'Count those at the weir and those at the pond.', blocking: true }],
       ['sessions_spawn', { task: 'Run the greeting for them.', blocking: true }],
     ],
     say: 'The heron report is ready.',
   },
-  {
-    on: /count those at the weir/i,
-    call: ['calculator', { expression: '3 + 4' }],
-    say: 'Seven: three at the weir and four at the pond.',
-  },
+  { on: /count those at the weir/i, call: ['calculator', { expression: '3 + 4' }], say: 'Seven: three at the weir and four at the pond.' },
   {
     on: /have it written down/i,
     need: SESSION,
     call: ['sessions_spawn', { task: 'Put the sum into sum.txt.', blocking: true }],
     say: 'It is written down.',
   },
-  {
-    on: /put the sum into/i,
-    call: ['write', { path: 'sum.txt', content: '7' }],
-    say: 'It stands in sum.txt.',
-  },
+  { on: /put the sum into/i, call: ['write', { path: 'sum.txt', content: '7' }], say: 'It stands in sum.txt.' },
   {
     on: /have somebody look/i,
     need: SESSION,
@@ -299,9 +196,7 @@ export function move({ messages = [], tools = [] }) {
   const asked = messages.findLastIndex((message) => message.role === 'user');
   // A conversation keeps its first words as its title, unless they say what it is to be called.
   if (textOf(messages[0]?.content).startsWith('You name conversations'))
-    return {
-      text: /name the talk "([^"]+)"/.exec(textOf(messages[asked].content))?.[1] ?? '',
-    };
+    return { text: /name the talk "([^"]+)"/.exec(textOf(messages[asked].content))?.[1] ?? '' };
   const script = SCRIPTS.find((one) => one.on.test(textOf(messages[asked]?.content)));
   if (!script) return { text: 'Noted.' };
   if (script.fail) return { fail: true };
@@ -313,32 +208,21 @@ export function move({ messages = [], tools = [] }) {
   if (name) {
     const offered = tools.some((tool) => tool.function.name === name);
     if (offered || made.includes('find_tools')) return { call: { name, args } };
-    return {
-      call: { name: 'find_tools', args: { query: script.need ?? name } },
-    };
+    return { call: { name: 'find_tools', args: { query: script.need ?? name } } };
   }
   const results = since
     .filter((message) => message.role === 'tool')
     .map((message) => textOf(message.content))
     .join('\n');
-  return {
-    text: typeof script.say === 'function' ? script.say(results) : script.say,
-  };
+  return { text: typeof script.say === 'function' ? script.say(results) : script.say };
 }
 
 function deltas(next, id) {
   if (next.call) {
-    const head = {
-      index: 0,
-      id: `call_${id}`,
-      type: 'function',
-      function: { name: next.call.name, arguments: '' },
-    };
+    const head = { index: 0, id: `call_${id}`, type: 'function', function: { name: next.call.name, arguments: '' } };
     const text = JSON.stringify(next.call.args);
     const half = Math.ceil(text.length / 2);
-    const piece = (part) => ({
-      tool_calls: [{ index: 0, function: { arguments: part } }],
-    });
+    const piece = (part) => ({ tool_calls: [{ index: 0, function: { arguments: part } }] });
     return [{ role: 'assistant', tool_calls: [head] }, piece(text.slice(0, half)), piece(text.slice(half))];
   }
   return next.text.split(/(?<= )/).map((content, n) => (n === 0 ? { role: 'assistant', content } : { content }));
@@ -383,37 +267,19 @@ async function stream(response, next, id, gates) {
     // Each word leaves on its own, as a model's do.
     await new Promise(setImmediate);
   }
-  send({
-    choices: [{ index: 0, delta: {}, finish_reason: next.call ? 'tool_calls' : 'stop' }],
-  });
+  send({ choices: [{ index: 0, delta: {}, finish_reason: next.call ? 'tool_calls' : 'stop' }] });
   send({ choices: [], usage });
   response.end('data: [DONE]\n\n');
 }
 
 function whole(response, next, id) {
   const calls = next.call
-    ? {
-        tool_calls: [
-          {
-            id: `call_${id}`,
-            type: 'function',
-            function: {
-              name: next.call.name,
-              arguments: JSON.stringify(next.call.args),
-            },
-          },
-        ],
-      }
+    ? { tool_calls: [{ id: `call_${id}`, type: 'function', function: { name: next.call.name, arguments: JSON.stringify(next.call.args) } }] }
     : {};
   const message = { role: 'assistant', content: next.text ?? null, ...calls };
   response.writeHead(200, { 'content-type': 'application/json' });
   response.end(
-    JSON.stringify({
-      id: `chat_${id}`,
-      model: 'scripted',
-      choices: [{ index: 0, message, finish_reason: next.call ? 'tool_calls' : 'stop' }],
-      usage,
-    }),
+    JSON.stringify({ id: `chat_${id}`, model: 'scripted', choices: [{ index: 0, message, finish_reason: next.call ? 'tool_calls' : 'stop' }], usage }),
   );
 }
 
@@ -430,12 +296,7 @@ function turnOf({ texts, asked }) {
 async function answer(request, response, id, gates) {
   if (request.method === 'GET') {
     response.writeHead(200, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify({
-        object: 'list',
-        data: [{ id: 'scripted', object: 'model' }],
-      }),
-    );
+    response.end(JSON.stringify({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }));
     return;
   }
   let text = '';
@@ -443,11 +304,7 @@ async function answer(request, response, id, gates) {
   const body = JSON.parse(text);
   if (body.model !== 'scripted') {
     response.writeHead(404, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify({
-        error: { message: `There is no model ${body.model}.` },
-      }),
-    );
+    response.end(JSON.stringify({ error: { message: `There is no model ${body.model}.` } }));
     return;
   }
   const made = move(body);
