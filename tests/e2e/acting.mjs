@@ -64,6 +64,7 @@ export function actingWalks() {
     await main.getByRole('button', { name: 'Run now' }).click();
     const runs = main.getByRole('region', { name: 'Runs' });
     await runs.getByText('Done').first().waitFor();
+    same(await main.getByText('Running').count(), 0, 'what the list says beside it');
     await shoot(owner, 'acting-job');
 
     // The run as a tree with its cost, and its rows in the audit by the name of the agent.

@@ -107,3 +107,15 @@ fn every_integration_test_is_in_the_list() {
         assert!(module == "main" || list.contains(&format!("mod {module};")), "{path} is never compiled");
     }
 }
+
+#[test]
+fn every_test_that_is_named_beside_an_attack_is_there() {
+    let files = files();
+    let page = &files.iter().find(|(path, _)| path == "docs/attacks.md").unwrap().1;
+    let names =
+        page.split(|c: char| !c.is_ascii_alphanumeric() && c != '_').filter(|word| word.matches('_').count() > 2);
+    let is_there =
+        |name: &str| files.iter().any(|(path, text)| path.ends_with(".rs") && text.contains(&format!("fn {name}")));
+    let missing: Vec<&str> = names.filter(|name| !is_there(name)).collect();
+    assert!(missing.is_empty(), "no test is called {missing:?}");
+}

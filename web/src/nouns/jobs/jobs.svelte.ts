@@ -15,6 +15,11 @@ class Jobs {
       this.failure = problem;
     }
   }
+
+  /** Shows one of them as it was just read. */
+  update(job: Job) {
+    this.all = this.all?.map((one) => (one.id === job.id ? job : one)) ?? null;
+  }
 }
 
 export const jobs = new Jobs();
