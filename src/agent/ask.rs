@@ -61,6 +61,7 @@ impl Run {
         let room = self.room_for_attached().await?;
         let placed = self.shared().turns.with_attachments(placed, ATTACHED).await?;
         let Asked { request, tokens, foreign } = self.request(&providers, summary, placed).await?;
+        self.note_foreign(&foreign).await?;
         self.foreign = Some(foreign);
         let models = self.shared().models(Some(self.caller().user));
         let answer = self.unless_stopped(models.ask(&providers, &request)).await?;

@@ -1,5 +1,7 @@
 //! The calls of one message: what reads runs together, what writes runs alone and in the model's order.
 
+use std::collections::BTreeSet;
+
 use futures_util::{StreamExt, stream};
 use serde_json::json;
 
@@ -13,6 +15,7 @@ use satchel_model::{
     conversation::{Message, MessageId, Step, StepState},
     error::{Error, Kind, Result},
     origin::Origin,
+    run::RunKind,
     spec::Risk,
 };
 use satchel_store::messages::Placed;
@@ -123,8 +126,21 @@ impl Run {
     /// Returns what words from outside describe tools to the model that asks for this one.
     fn tool_words(&self, tool: &str) -> Option<ToolWords> {
         let foreign = self.foreign.as_ref()?;
-        let origin = Origin::new(format!("what is said of {}", foreign.first()?), self.begun);
+        let origin = self.origin_of_words(foreign)?;
         Some(ToolWords { origin, of_called: foreign.contains(tool) })
+    }
+
+    fn origin_of_words(&self, foreign: &BTreeSet<String>) -> Option<Origin> {
+        Some(Origin::new(format!("what is said of {}", foreign.first()?), self.begun))
+    }
+
+    /// Notes that a session's model reads words from outside of these tools: its answer may repeat them to whoever began it,
+    /// who is shown other tools.
+    pub(super) async fn note_foreign(&self, foreign: &BTreeSet<String>) -> Result<()> {
+        match self.origin_of_words(foreign).filter(|_| self.turn.kind == RunKind::Sub) {
+            Some(origin) => self.shared().conversations.taint(self.conversation(), origin).await,
+            None => Ok(()),
+        }
     }
 
     pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {

@@ -31,8 +31,8 @@ const WIDGETS: &[(&str, &str)] = &[
 ];
 
 /// Told to an agent that answers in a session.
-pub(super) const SESSION: &str = "\n\nYou are in a session: another agent has begun it for this person and gave you the task. \
-    Nobody reads along. Do the task, then answer with its result alone: that agent reads it.";
+pub(super) const SESSION: &str = "\n\nYou are in a session: it was begun for this person, by another agent or a program, to do a task. \
+    Nobody reads along. Do the task, then answer with its result alone: whoever began it reads that.";
 
 /// The instructions of the platform, and then those of the agent.
 pub(super) fn system(user: &str, now: Time, agent: &AgentAt) -> String {

@@ -25,6 +25,8 @@ pub(super) struct Judged {
     pub allow: Option<Rule>,
     /// `true` if an administrator made that one: it spares what a setting asks about, too.
     pub spares_settings: bool,
+    /// All rules that allow these arguments: the places that any of them names are no new ones.
+    pub allowing: Vec<Rule>,
 }
 
 impl Judged {
@@ -54,13 +56,15 @@ impl Judged {
             match rule.decision {
                 RuleDecision::Deny => return Err(refused(app, call, &rule).await),
                 RuleDecision::Ask => judged.rule(&rule),
-                RuleDecision::Allow if !judged.spares_settings => {
-                    judged.spares_settings = app.stores.people.permissions_of(rule.user).await?.is_all();
-                    if judged.spares_settings || judged.allow.is_none() {
-                        judged.allow = Some(rule);
+                RuleDecision::Allow => {
+                    if !judged.spares_settings {
+                        judged.spares_settings = app.stores.people.permissions_of(rule.user).await?.is_all();
+                        if judged.spares_settings || judged.allow.is_none() {
+                            judged.allow = Some(rule.clone());
+                        }
                     }
+                    judged.allowing.push(rule);
                 }
-                RuleDecision::Allow => {}
             }
         }
         for inner in &prepared.inner {

@@ -215,6 +215,18 @@ impl ActingAgent {
         Self { within: outer, ..self }
     }
 
+    /// The bounds of two chains of agents: whoever acts within them keeps to all of either.
+    #[must_use]
+    pub fn joined(one: Option<Arc<Self>>, other: Option<Arc<Self>>) -> Option<Arc<Self>> {
+        let mut all: Vec<Self> = Vec::new();
+        for agent in one.iter().chain(&other).flat_map(|first| first.chain()) {
+            if !all.iter().any(|known| known.has_bounds_of(agent)) {
+                all.push(agent.clone());
+            }
+        }
+        all.into_iter().rev().fold(None, |outer, agent| Some(Arc::new(Self { within: outer, ..agent })))
+    }
+
     /// The same agent in a session; with `None`, in a conversation that a person holds.
     #[must_use]
     pub fn in_session(self, session: Option<Arc<Situation>>) -> Self {

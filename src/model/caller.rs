@@ -156,7 +156,7 @@ pub enum Door {
     Cli,
     /// An MCP client.
     Mcp,
-    /// The worker: a schedule or a subagent.
+    /// A job.
     Job,
     /// A Rhai script.
     Script,

@@ -171,6 +171,19 @@ impl Situation {
         Self { channel, sandboxed, depth: depth.saturating_add(1), through, ..Self::default() }
     }
 
+    /// The circumstances of a session, joined with those it had before: whatever held goes on to hold.
+    #[must_use]
+    pub fn joined(mut self, before: &Self) -> Self {
+        for provider in &before.through {
+            if !self.through.contains(provider) {
+                self.through.push(provider.clone());
+            }
+        }
+        let channel = self.channel.or_else(|| before.channel.clone());
+        let (sandboxed, depth) = (self.sandboxed || before.sandboxed, self.depth.max(before.depth));
+        Self { channel, sandboxed, depth, ..self }
+    }
+
     /// It and those of the agents and providers whose layers hold as well: each agent with each provider, the nearest first.
     pub fn each(&self) -> Vec<Self> {
         let agents = || std::iter::once(self.agent.clone()).chain(self.within.iter().cloned().map(Some));

@@ -12,9 +12,10 @@ use crate::{
 use satchel_engine::context::Context;
 use satchel_model::{
     agent::{
-        AgentAt, AgentId,
+        ActingAgent, AgentAt, AgentId,
         session::{DEEPEST, Report, SessionKey, SessionRun, StepSession},
     },
+    caller::{Caller, Credential},
     conversation::ConversationId,
     error::{Error, Result},
     figure,
@@ -34,6 +35,8 @@ use satchel_store::{
 
 /// A run that is wanted of a session.
 struct Wanted {
+    /// Whoever it acts for, within the bounds that they and the session have.
+    caller: Caller,
     /// The session, where it is to be begun.
     session: Option<NewConversation>,
     conversation: ConversationId,
@@ -69,8 +72,8 @@ impl Agent {
             depth,
             ..NewConversation::default()
         };
-        let (conversation, within) = (ConversationId::new(), place.session.clone());
-        let wanted = Wanted { session: Some(session), conversation, agent, within, text: task, report };
+        let (conversation, within, caller) = (ConversationId::new(), place.session.clone(), cx.caller().clone());
+        let wanted = Wanted { caller, session: Some(session), conversation, agent, within, text: task, report };
         let begun = self.begin_run(cx, &place, wanted).await?;
         self.come_of(cx, begun, report).await
     }
@@ -87,9 +90,36 @@ impl Agent {
         let agent = self.current(cx, agent).await?;
         // It is as deep as it is, whoever above it writes.
         let within = Situation { depth, ..place.session.clone() };
-        let wanted = Wanted { session: None, conversation, agent, within, text: message, report };
+        let (caller, within) = self.as_begun(cx.caller(), within, conversation).await?;
+        let wanted = Wanted { caller, session: None, conversation, agent, within, text: message, report };
         let begun = self.begin_run(cx, &place, wanted).await?;
         self.come_of(cx, begun, report).await
+    }
+
+    /// Whoever writes to a session, and their circumstances, within the bounds of the run that began it: what is said there
+    /// was said within them.
+    async fn as_begun(
+        &self,
+        by: &Caller,
+        within: Situation,
+        conversation: ConversationId,
+    ) -> Result<(Caller, Situation)> {
+        let first = sessions::first_run(&self.shared.app.db, conversation).await?;
+        let Some(first) = self.shared.turns.as_begun(first).await? else { return Ok((by.clone(), within)) };
+        let before = first.caller;
+        let credential = match (by.credential, before.credential) {
+            (Credential::Session | Credential::Local, Credential::Key(key)) => Credential::Key(key),
+            (own, _) => own,
+        };
+        let caller = Caller {
+            agent: ActingAgent::joined(by.agent.clone(), before.agent.and_then(|acting| acting.within.clone())),
+            permissions: by.permissions.intersect(&before.permissions),
+            personal: by.personal && before.personal,
+            credential,
+            ..by.clone()
+        };
+        caller.ensure_personal()?;
+        Ok((caller, within.joined(&first.session.as_deref().cloned().unwrap_or_default())))
     }
 
     /// The agent of a new session: the one that is named, else the one that asks.
@@ -108,8 +138,8 @@ impl Agent {
     }
 
     async fn begin_run(&self, cx: &Context, place: &Place, wanted: Wanted) -> Result<Begun> {
-        let Wanted { session, conversation, agent, within, text, report } = wanted;
-        let (caller, shared) = (cx.caller(), &self.shared);
+        let Wanted { caller, session, conversation, agent, within, text, report } = wanted;
+        let (caller, shared) = (&caller, &self.shared);
         self.require_model(caller.user, &agent).await?;
         self.ensure_room(caller.user, text.len() as u64).await?;
         let parent = place.turn.as_ref().map(|turn| turn.id);

@@ -58,7 +58,8 @@ impl Agent {
         if let Some(found) = up.next().filter(|found| found.key == wanted && found.depth > 0) {
             let is_below = match place.conversation {
                 Some(conversation) => up.any(|above| above.key.conversation == conversation),
-                None => up.last().map_or(found.parent, |top| top.parent).is_none(),
+                // Those that were begun outside of a conversation: nothing that a person holds is above them.
+                None => up.last().map_or(found.depth > 0 && found.parent.is_none(), |top| top.depth > 0),
             };
             if is_below {
                 return Ok(found);

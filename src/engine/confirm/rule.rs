@@ -1,9 +1,15 @@
 //! The rules that ask a person about a call.
 
 use super::{assessed::AssessedCall, reach::NewPlaces};
-use crate::{consent, extent::Extent};
+use crate::{consent, extent::Extent, prepared::PreparedCall};
 use satchel_app::App;
-use satchel_model::{destination::Destination, error::Result, rule::Rule, spec::Risk, unseen::is_unseen};
+use satchel_model::{
+    destination::Destination,
+    error::Result,
+    rule::{Rule, canonical, conditions},
+    spec::Risk,
+    unseen::is_unseen,
+};
 use satchel_store::tickets::ConversationApproval;
 
 /// Longest scope: one that says more is read by nobody.
@@ -75,8 +81,9 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
     // has reached is not asked about again, and no other one is covered.
     let all_new = NewPlaces::new(app, assessed, extent, &[]).await?.message();
     let new = match &judged.allow {
-        Some(rule) if all_new.is_some() => {
-            let named: Vec<Destination> = extent.places().filter(|place| rule.names(place)).cloned().collect();
+        Some(_) if all_new.is_some() => {
+            let is_named = |place: &&Destination| judged.allowing.iter().any(|rule| rule.names(place));
+            let named: Vec<Destination> = extent.places().filter(is_named).cloned().collect();
             NewPlaces::new(app, assessed, extent, &named).await?.message()
         }
         _ => all_new.clone(),
@@ -89,17 +96,20 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
     let later = (is_led && extent.lasts).then(|| FOR_LATER.to_owned());
     let others: Vec<String> = judged.asks.iter().cloned().chain(everybody).chain(later).collect();
     let is_destructive = prepared.risk == Risk::Destructive;
-    let can_be_ruled = !is_destructive && others.is_empty();
+    // One for a call that makes others covers none of those.
+    let can_be_ruled = !is_destructive && others.is_empty() && !prepared.tool.calls_others() && is_rule(prepared);
     let once = |rule: &str, always: bool| {
         let told: Vec<&str> = [rule].into_iter().chain(new.as_deref()).collect();
-        Ok(Ruling::Ask(Cause::once(told.join(" "), always)))
+        Ok(Ruling::Ask(Cause::once(told.join(" "), always && can_be_ruled)))
     };
     let is_administrator = call.caller.permissions.is_all();
     let always: Vec<String> = by_settings.into_iter().chain(others).collect();
     if !always.is_empty() {
-        return once(&always.join(" "), can_be_ruled && is_administrator);
+        let by_administrator = app.stores.people.permissions_of(call.caller.user).await?.is_all();
+        return once(&always.join(" "), by_administrator);
     }
-    let unless_new = |spared: Ruling<'a>| Ok(new.clone().map_or(spared, |new| Ruling::Ask(Cause::once(new, true))));
+    let unless_new =
+        |spared: Ruling<'a>| Ok(new.clone().map_or(spared, |new| Ruling::Ask(Cause::once(new, can_be_ruled))));
     match (prepared.risk, &judged.allow) {
         (Risk::Destructive, _) => once("It is destructive: that is always asked.", false),
         (_, Some(rule)) if spared.is_some() => unless_new(Ruling::Spared(rule)),
@@ -121,9 +131,14 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
                 return Ok(Ruling::Pass);
             }
             let reason = "It is high write, and you do not hold the permission '*'.".to_owned();
-            Ok(Ruling::Ask(Cause { reason, scope, always: true }))
+            Ok(Ruling::Ask(Cause { reason, scope, always: can_be_ruled }))
         }
     }
+}
+
+/// Returns whether a rule can be made of a call: one that says for which arguments it is.
+fn is_rule(prepared: &PreparedCall) -> bool {
+    canonical(conditions(&prepared.arguments, &prepared.tool.spec().parameters.document())).is_ok()
 }
 
 /// The words of what a yes for the whole conversation covers. `None` outside a conversation, and where the words would hide

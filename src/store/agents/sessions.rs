@@ -113,6 +113,14 @@ pub async fn begun_by(db: &Db, call: CallId, report: Report) -> Result<Option<Be
     .await
 }
 
+/// The run that a session was begun with.
+pub async fn first_run(db: &Db, session: ConversationId) -> Result<RunId> {
+    let sql = "SELECT id FROM turns WHERE conversation = ?1 ORDER BY id LIMIT 1";
+    db.read(move |tx| tx.first(sql, [session.to_string()], |row| row.parsed("id")))
+        .await?
+        .ok_or_else(|| Error::internal("a session has no run"))
+}
+
 /// A session, or the conversation above one.
 #[derive(Debug, Clone)]
 pub struct Found {

@@ -251,6 +251,8 @@ async fn who_approved_what_was_edited_and_which_agent_it_was_cannot_be_changed_i
         "UPDATE audit SET format = 4 WHERE seq = 3",
         "UPDATE audit SET agent = NULL WHERE seq = 3",
         "UPDATE audit SET situation = '{\"depth\":2}' WHERE seq = 3",
+        "UPDATE audit SET situation = '{\"depth\": 1}' WHERE seq = 3",
+        "UPDATE audit SET situation = '{\"depth\":1,\"depth\":1}' WHERE seq = 3",
         "UPDATE audit SET format = 2, agent = NULL, situation = NULL WHERE seq = 3",
     ] {
         let dir = tempfile::tempdir().unwrap();

@@ -102,6 +102,7 @@ impl StoredRow {
             return Ok(());
         }
         let read = |text: String| serde_json::from_str::<Value>(&text).unwrap_or(Value::String(text));
+        self.odd = !(2..=FORMAT).contains(&format);
         let Value::Object(fields) = &mut self.body else { return Ok(()) };
         fields.insert("approved_by".into(), json!(approved_by));
         fields.insert("edited".into(), edited.map_or_else(|| json!([]), read));
@@ -112,9 +113,11 @@ impl StoredRow {
             self.odd = agent.is_some() || situation.is_some();
             return Ok(());
         }
-        self.odd = format != FORMAT;
+        let kept = situation.clone().map(read);
+        // Another text of the same value would hash alike.
+        self.odd |= kept.as_ref().is_some_and(|kept| kept.is_null() || Some(kept.to_string()) != situation);
         fields.insert("agent".into(), json!(agent));
-        fields.insert("situation".into(), situation.map_or(Value::Null, read));
+        fields.insert("situation".into(), kept.unwrap_or(Value::Null));
         Ok(())
     }
 

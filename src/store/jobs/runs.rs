@@ -153,7 +153,9 @@ pub(super) fn pause_because(tx: &Tx, id: JobId, why: &str, now: Time) -> Result<
 
 /// Pauses the jobs that an agent which goes does, or wrote down. Returns how many those are.
 pub(crate) fn pause_of_agent(tx: &Tx, id: &AgentId, name: &str, now: Time) -> Result<usize> {
-    let why = format!("Its agent {name} was deleted: choose another one, then let it go on.");
+    let why = format!(
+        "The agent {name}, which does it or wrote it, was deleted: look it over and save it, then let it go on."
+    );
     let sql = "UPDATE jobs SET enabled = FALSE, next_at = NULL, paused_because = ?3, updated_at = ?4
                WHERE enabled = TRUE AND (deed LIKE ?1 OR authority LIKE ?2)";
     tx.run(sql, (format!("%\"agent\":\"{id}\"%"), format!("%\"{id}\"%"), why, now.millis()))

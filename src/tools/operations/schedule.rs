@@ -79,7 +79,7 @@ pub(super) fn tool() -> Tool {
         "schedule",
         Category::Operations,
         "Has something done later or again and again: a message to the person's inbox, or a task for an agent. Creates, lists, \
-         pauses, resumes and deletes jobs. A job runs with what its owner may do then.",
+         pauses, resumes and deletes jobs. A job runs with what its owner may do then, within the bounds of whoever made it.",
         "The user wants to be reminded, or wants something done at a time, every day or week, or regularly; or asks what is \
          scheduled.",
         calls,

@@ -156,7 +156,7 @@ async fn jobs_of_an_agent_that_is_deleted_are_paused_and_name_it() {
     let id = chat.owner.do_it("POST", "/api/jobs", job).await["id"].as_str().unwrap().to_owned();
     chat.owner.do_it("DELETE", &format!("/api/agents/{travel}"), Value::Null).await;
     let job = chat.owner.do_it("GET", &format!("/api/jobs/{id}"), Value::Null).await;
-    let told = "Its agent travel was deleted: choose another one, then let it go on.";
+    let told = "The agent travel, which does it or wrote it, was deleted: look it over and save it, then let it go on.";
     assert_eq!((&job["enabled"], &job["paused_because"]), (&json!(false), &json!(told)), "{job}");
     // Another agent of that name is another agent.
     made(&chat, "travel", json!({})).await;

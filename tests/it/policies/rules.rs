@@ -263,7 +263,11 @@ async fn a_rule_goes_with_the_yes_and_none_is_left_of_what_was_not_approved() {
     assert_eq!((denied.status, &denied.json()["rule"]), (200, &json!(null)));
     assert_eq!(decide(&second, always).await.status, 409);
     assert_eq!((rules().await, server.send(invoke("two")).await.status), (1, 409));
-    // No rule is offered or made that would not spare the next question.
+    // No rule is offered or made that would not spare the next question: it would cover no call within another one.
+    let call = json!({"recipient_name": "write", "parameters": {"path": "c.txt", "content": "x"}});
+    let several = Request::post("/api/tools/parallel/invoke", &json!({"params": {"tool_uses": [call]}})).cookie(&noor);
+    let asked = server.send(several).await.json();
+    assert_eq!((&asked["tool"], &asked["always"]), (&json!("builtin:parallel"), &json!(false)), "{asked}");
     server.owner("PUT", "/api/policies", &json!({"global": {"ask": ["write"]}})).await;
     let third = server.send(invoke("three")).await.json();
     assert_eq!(third["always"], json!(false), "{third}");

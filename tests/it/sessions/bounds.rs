@@ -2,10 +2,10 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{agent, lift, spawn_by, told};
+use super::stage::{agent, lift, runs, spawn_by, told};
 use crate::support::{
     chat::{Chat, Person},
-    fake_llm::{calls, say},
+    fake_llm::{call, calls, say},
 };
 
 fn tries() -> Vec<(&'static str, Value)> {
@@ -61,4 +61,24 @@ async fn a_person_without_the_permission_begins_no_session() {
     mara.turn("Lead.").await;
     assert!(told(&chat, "Lead.").contains("There is no tool 'sessions_spawn'"), "{}", told(&chat, "Lead."));
     assert!(chat.llm.bodies("Help.").is_empty());
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_keeps_the_bounds_that_it_was_begun_within_whoever_writes_to_it() {
+    let chat = Chat::start(Vec::new()).await;
+    agent(&chat, "reader", json!({"deny": ["write"]})).await;
+    chat.llm.when("Read.", vec![spawn_by("assistant", "Help."), say("Over.")]);
+    chat.llm.when("Help.", vec![say("Ready."), calls(tries()), say("Over."), calls(tries()), say("Over.")]);
+    let (conversation, _) = chat.owner.turn("@reader Read.").await;
+    let child = runs(&chat.owner).await[1]["conversation"].as_str().unwrap().to_owned();
+    let key = format!("agent:assistant:sub:{child}");
+    for message in ["Now do it.", "And again."] {
+        let send = call("sessions_send", json!({"session_key": key, "message": message}));
+        chat.llm.replace_part("Read.", vec![send, say("Over.")]);
+        // The assistant answers, which has no bounds of its own.
+        chat.owner.say(&conversation, "Have it done.").await.rest().await;
+        let read = told(&chat, "Help.");
+        let last = read.rsplit("[TOOL:calculator]").next().unwrap();
+        assert!(last.contains("The agent reader may not make this call of write"), "{message}: {last}");
+    }
 }
