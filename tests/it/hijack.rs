@@ -111,6 +111,10 @@ async fn nothing_that_was_read_has_an_effect_without_a_question() {
     assert!(obeyed >= CASES, "{obeyed} cases");
 }
 
+/// Tools that only have the person's own models answer, within the taint of the conversation (`sessions::tainted` holds
+/// that): whatever those call is a call like any other.
+const OF_MODELS: [&str; 3] = ["sessions_spawn", "sessions_send", "specialists_infer"];
+
 #[tokio::test]
 async fn every_tool_with_an_effect_is_among_the_ways_out() {
     let scene = Scene::start().await;
@@ -123,8 +127,10 @@ async fn every_tool_with_an_effect_is_among_the_ways_out() {
     let effective = builtin.filter(|tool| {
         tool.sends_out() || registry.risk_up_to(tool).unwrap_or(tool.spec().risk) > satchel::model::spec::Risk::Read
     });
-    let untried: Vec<&str> =
-        effective.map(|tool| tool.spec().name.as_str()).filter(|name| !called.contains(*name)).collect();
+    let untried: Vec<&str> = effective
+        .map(|tool| tool.spec().name.as_str())
+        .filter(|name| !called.contains(*name) && !OF_MODELS.contains(name))
+        .collect();
     assert!(
         untried.is_empty(),
         "no hostile text orders these: add an effect to tests/it/hijack/effects for each, with the place where one sees \
