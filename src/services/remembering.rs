@@ -3,6 +3,8 @@
 //! Without a model of meaning, or where it fails, everything goes on by words. Memories that have no vector of the
 //! current model yet, because it is new or there was none, get theirs in the background once they are searched.
 
+use std::time::Duration;
+
 use tokio::runtime::Handle;
 use tokio_util::task::TaskTracker;
 
@@ -25,6 +27,8 @@ use satchel_store::{
 
 /// Memories read in one go in the background.
 const BATCH: usize = 32;
+/// The longest that whoever saves waits for the meaning of it. After that it is read in the background.
+const SOON: Duration = Duration::from_secs(4);
 /// Most memories that bear on the topic of a digest.
 const BEARING: usize = 100;
 
@@ -76,9 +80,14 @@ impl Remembering {
     /// Remembers these, all or none, in order. What is there already is renewed instead of doubled.
     pub async fn save(&self, new: Vec<NewMemory>, source: Option<ConversationId>) -> Result<Vec<Saved>> {
         let texts = new.iter().map(|new| new.content().to_owned()).collect();
-        let mut vectors = self.meaning.passages(texts).await.into_iter();
+        let mut vectors = self.meaning.passages_soon(texts).await.into_iter();
+        let is_read = vectors.len() == new.len();
         let new = new.into_iter().map(|new| new.with_vector(vectors.next())).collect();
-        self.memories.save(new, source, self.clock.now()).await
+        let saved = self.memories.save(new, source, self.clock.now()).await?;
+        if !is_read {
+            self.understand_later();
+        }
+        Ok(saved)
     }
 
     /// The memory with this key or id, called back by it.
@@ -134,7 +143,7 @@ impl Remembering {
     pub async fn update(&self, id: MemoryId, change: MemoryChange) -> Result<Memory> {
         let mut change = change.checked()?;
         if let Some(content) = &change.content {
-            change.vector = self.meaning.passages(vec![content.clone()]).await.pop();
+            change.vector = self.meaning.passages_soon(vec![content.clone()]).await.pop();
         }
         self.memories.update(id, change, self.clock.now()).await
     }
@@ -209,6 +218,18 @@ impl Meaning {
         let embedder = self.embedder.steady();
         let model = embedder.model()?.id;
         Some(Vector { model, values: known(embedder.passage_at_once(text).await)? })
+    }
+
+    /// Returns the meanings of statements that somebody waits to have kept, in their order; none of them without a model, or
+    /// where much else is being read.
+    async fn passages_soon(&self, texts: Vec<String>) -> Vec<Vector> {
+        let reading = async {
+            match texts.as_slice() {
+                [one] => self.passage_at_once(one).await.into_iter().collect(),
+                _ => self.passages(texts).await,
+            }
+        };
+        tokio::time::timeout(SOON, reading).await.unwrap_or_default()
     }
 
     /// Returns the meanings of statements, in their order; none of them without a model.

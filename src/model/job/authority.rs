@@ -29,7 +29,8 @@ impl Authority {
     ///
     /// # Errors
     ///
-    /// If an agent acts that is only tried: nobody could look up its bounds later.
+    /// If an agent acts that is only tried: nobody could look up its bounds later. If it acts in a session: a job would shed
+    /// the policy layers that hold there.
     pub fn new(caller: &Caller) -> Result<Self> {
         let keys = match caller.credential {
             Credential::Key(key) => vec![key],
@@ -40,6 +41,12 @@ impl Authority {
             return Err(Error::denied(
                 "An agent that is only tried makes no jobs and lets none go on: save it first, then ask it in a \
                  conversation.",
+            ));
+        }
+        if acting.iter().any(|agent| agent.session.as_ref().is_some_and(|session| session.depth > 0)) {
+            return Err(Error::denied(
+                "An agent in a session makes no jobs and lets none go on: say in your answer which job is wanted, and whoever \
+                 began the session can make it.",
             ));
         }
         Ok(Self { keys, agents: acting.into_iter().map(|agent| agent.id.clone()).collect() })

@@ -82,3 +82,16 @@ async fn a_session_keeps_the_bounds_that_it_was_begun_within_whoever_writes_to_i
         assert!(last.contains("The agent reader may not make this call of write"), "{message}: {last}");
     }
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_leaves_its_layers_by_no_job() {
+    let chat = Chat::start(Vec::new()).await;
+    chat.owner.do_it("PUT", "/api/policies", json!({"subagent": {"deny": ["calculator"]}})).await;
+    chat.llm.when("Lead.", vec![super::stage::spawn("Help."), say("Over.")]);
+    let task = json!({"action": "create", "schedule": "* * * * *", "task": "Add up one and one."});
+    chat.llm.when("Help.", vec![calls(vec![("schedule", task)]), say("Over.")]);
+    chat.owner.turn("Lead.").await;
+    let read = told(&chat, "Help.");
+    assert!(read.contains("An agent in a session makes no jobs"), "{read}");
+    assert_eq!(chat.owner.do_it("GET", "/api/jobs", Value::Null).await, json!([]));
+}
