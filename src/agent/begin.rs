@@ -20,7 +20,7 @@ use satchel_model::{
 use satchel_share::behalf;
 use satchel_store::{
     runs::{self, Sight},
-    turns::Question,
+    turns::{BegunTurn, Question},
 };
 
 /// The interval at which a run that waits for a person is looked at.
@@ -94,15 +94,40 @@ impl Agent {
         let agent = self.clone();
         let begin = async move {
             let (turn, _, title) = agent.shared.turns.begin(new, question).await?;
-            let run = agent.run(turn, 0);
-            if let Some(title) = title {
-                run.log.emit("title", &json!({ "title": title }));
-            }
-            Ok((run.id(), run.start()))
+            Ok((turn.id, agent.start((turn, title))))
         };
         let conversation = id;
         let (id, events) = self.unbroken(caller.user, begin).await?;
         Ok(Begun { id, events, agent: self.clone(), caller: caller.clone(), conversation })
+    }
+
+    /// Starts a turn that was begun, and gives its events.
+    pub(super) fn start(&self, (turn, title): BegunTurn) -> Subscription {
+        let run = self.run(turn, 0);
+        if let Some(title) = title {
+            run.log.emit("title", &json!({ "title": title }));
+        }
+        run.start()
+    }
+
+    /// Does something now and then, for as long as the process runs.
+    pub(super) fn repeat<Doing>(&self, every: Duration, deed: impl Fn(Self) -> Doing + Send + 'static)
+    where
+        Doing: Future<Output = ()> + Send + 'static,
+    {
+        let agent = self.clone();
+        let repeated = async move {
+            let lifecycle = &agent.shared.app.lifecycle;
+            loop {
+                tokio::select! {
+                    () = tokio::time::sleep(every) => {}
+                    () = lifecycle.shutdown.cancelled() => return,
+                }
+                deed(agent.clone()).await;
+            }
+        };
+        let lifecycle = &self.shared.app.lifecycle;
+        lifecycle.tracker.spawn_on(repeated, &lifecycle.runtime);
     }
 
     /// Does what begins a run and starts it in a task of its own: whoever waits for that may go away in between, and nothing

@@ -17,7 +17,7 @@ use satchel_model::{
     run::{Purpose, RunKind},
     user::UserId,
 };
-use satchel_store::turns::{NewQueued, QueuedChange, UNDER_WAY, Waiting};
+use satchel_store::turns::{NewQueued, NextTurn, QueuedChange, UNDER_WAY, Waiting};
 
 /// Times that sending and queueing are tried in turn, where an answer ends or begins between the two.
 const ROUNDS: usize = 3;
@@ -151,8 +151,22 @@ impl Agent {
         }
     }
 
-    /// Begins the turn of the next message that waits. Where that cannot be, it goes on waiting: somebody can send it, and
-    /// is told then what is wrong.
+    /// The turn of the next message that waits, to be begun. Where it cannot be, the message goes on waiting: somebody can
+    /// send it, and is told then what is wrong.
+    pub(super) async fn next_queued(&self, id: ConversationId) -> Option<NextTurn> {
+        let next = async {
+            match self.shared.turns.first_queued(id, None).await? {
+                Some(waiting) => self.next_turn(id, waiting).await.map(Some),
+                None => Ok(None),
+            }
+        };
+        next.await.unwrap_or_else(|error| {
+            tracing::warn!(?error, conversation = %id, "a message that waits cannot be sent");
+            None
+        })
+    }
+
+    /// Begins the turn of the next message that waits, as [`Self::next_queued`] has it.
     pub(super) fn take_queued(&self, id: ConversationId) -> Pin<Box<dyn Future<Output = ()> + Send + '_>> {
         Box::pin(async move {
             if let Err(error) = self.try_take(id).await {
@@ -180,6 +194,17 @@ impl Agent {
 
     /// Returns false if the message does not wait any more.
     async fn begin_queued(&self, id: ConversationId, waiting: Waiting) -> Result<bool> {
+        let user = waiting.caller.user;
+        let next = self.next_turn(id, waiting).await?;
+        let agent = self.clone();
+        let begin = async move {
+            let begun = agent.shared.turns.begin_queued(next).await?;
+            Ok(begun.map(|begun| agent.start(begun)).is_some())
+        };
+        self.unbroken(user, begin).await
+    }
+
+    async fn next_turn(&self, id: ConversationId, waiting: Waiting) -> Result<NextTurn> {
         let Waiting { id: message, text, provider, caller } = waiting;
         let conversation = self.shared.conversations.get(caller.user, id).await?;
         let title = prompt::title(&text);
@@ -187,20 +212,8 @@ impl Agent {
         let agent = self.answering(&caller, &conversation, (&new, RunKind::Chat)).await?;
         self.require_model(caller.user, &agent).await?;
         self.note_programs(&caller, id, &agent).await?;
-        let turn = self.new_turn(&caller, id, provider, (agent, Purpose::default()));
-        let agent = self.clone();
-        let begin = async move {
-            let Some((turn, title)) = agent.shared.turns.begin_queued(turn, message, title).await? else {
-                return Ok(false);
-            };
-            let run = agent.run(turn, 0);
-            if let Some(title) = title {
-                run.log.emit("title", &json!({ "title": title }));
-            }
-            drop(run.start());
-            Ok(true)
-        };
-        self.unbroken(caller.user, begin).await
+        let new = self.new_turn(&caller, id, provider, (agent, Purpose::default()));
+        Ok(NextTurn { message, new, title })
     }
 
     /// Tells the streams of a turn which messages wait behind it.

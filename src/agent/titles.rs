@@ -31,7 +31,7 @@ const SYSTEM: &str = "You name conversations. Below is the beginning of one, as 
                       without quotation marks, Markdown or a full stop.";
 
 /// A conversation whose title is to be made.
-struct Untitled {
+pub(super) struct Untitled {
     turn: OpenTurn,
     /// The title by its first words.
     words: String,
@@ -40,27 +40,24 @@ struct Untitled {
 }
 
 impl Run {
-    /// Has a title made in the background, where the conversation has no other than its first words. Returns whether it
-    /// will be. Nothing waits for it, and without it the words stay.
-    pub(super) async fn begin_title(&self) -> bool {
-        match self.untitled().await {
-            Ok(Some(untitled)) => {
-                let (agent, user) = (self.agent.clone(), Some(self.caller().user));
-                let make = async move {
-                    if let Err(error) = agent.make_title(untitled).await {
-                        tracing::debug!(?error, "a conversation keeps its first words as its title");
-                    }
-                };
-                let lifecycle = &self.app().lifecycle;
-                lifecycle.tracker.spawn_on(behalf::run_as(user, make), &lifecycle.runtime);
-                true
+    /// Has a title made in the background. Nothing waits for it, and without it the first words stay.
+    pub(super) fn begin_title(&self, untitled: Untitled) {
+        let (agent, user) = (self.agent.clone(), Some(self.caller().user));
+        let make = async move {
+            if let Err(error) = agent.make_title(untitled).await {
+                tracing::debug!(?error, "a conversation keeps its first words as its title");
             }
-            Ok(None) => false,
-            Err(error) => {
-                tracing::warn!(?error, "a conversation was given no title");
-                false
-            }
-        }
+        };
+        let lifecycle = &self.app().lifecycle;
+        lifecycle.tracker.spawn_on(behalf::run_as(user, make), &lifecycle.runtime);
+    }
+
+    /// The conversation, where it has no other title than its first words and is to get one.
+    pub(super) async fn untitled(&self) -> Option<Untitled> {
+        self.find_untitled().await.unwrap_or_else(|error| {
+            tracing::warn!(?error, "a conversation was given no title");
+            None
+        })
     }
 
     /// Returns whether a person asked, of an agent that is not only tried.
@@ -68,7 +65,7 @@ impl Run {
         self.turn.kind == RunKind::Chat && self.turn.job.is_none() && self.turn.agent.version > 0
     }
 
-    async fn untitled(&self) -> Result<Option<Untitled>> {
+    async fn find_untitled(&self) -> Result<Option<Untitled>> {
         if self.app().settings.get().chat.titles != Titles::Model || !self.is_chat() {
             return Ok(None);
         }

@@ -205,21 +205,47 @@ impl Run {
             Some(message) => Some(message),
             None => self.give_up_steps("This call was not run: the turn had ended.").await?,
         };
-        let at = (self.app().clock.now(), self.log.last() + 1);
-        self.shared().turns.set_state(self.turn.claim(), state, error.cloned(), at).await?;
+        // Before another turn begins: it looks at what stands in the conversation.
+        let untitled = if state == TurnState::Done { self.untitled().await } else { None };
+        self.set_end(state, error).await?;
         if state != TurnState::Waiting {
             self.record(state, error).await?;
         }
-        let titling = state == TurnState::Done && self.begin_title().await;
-        if state == TurnState::Done {
-            // Before the end is told: whoever reads the conversation then finds the next turn.
-            self.agent.take_queued(self.conversation()).await;
-        }
-        let done = match titling {
-            true => json!({"message_id": message, "state": state, "titling": true}),
-            false => json!({"message_id": message, "state": state}),
+        let done = match untitled {
+            Some(untitled) => {
+                self.begin_title(untitled);
+                json!({"message_id": message, "state": state, "titling": true})
+            }
+            None => json!({"message_id": message, "state": state}),
         };
         self.log.emit("done", &done);
+        Ok(())
+    }
+
+    /// Ends the turn, and begins that of the next message that waits where this one is answered.
+    async fn set_end(&self, state: TurnState, error: Option<&Error>) -> Result<()> {
+        let (turns, claim, conversation) = (&self.shared().turns, self.turn.claim(), self.conversation());
+        let is_done = state == TurnState::Done;
+        let next = if is_done { self.agent.next_queued(conversation).await } else { None };
+        let at = (self.app().clock.now(), self.log.last() + 1);
+        let ended = match next {
+            Some(next) => turns.end_and_begin(claim, at, next).await,
+            None => turns.set_state(claim, state, error.cloned(), at).await.map(|()| None),
+        };
+        let begun = match ended {
+            // The next one cannot begin now: this one ends without it.
+            Err(problem) if problem.kind() == Kind::Conflict => {
+                turns.set_state(claim, state, error.cloned(), at).await?;
+                None
+            }
+            ended => ended?,
+        };
+        match begun {
+            Some(begun) => drop(self.agent.start(begun)),
+            // One may have come meanwhile.
+            None if is_done => self.agent.take_queued(conversation).await,
+            None => {}
+        }
         Ok(())
     }
 
@@ -238,7 +264,7 @@ impl Run {
 
     /// The turn's row in the audit.
     pub(super) async fn record(&self, state: TurnState, error: Option<&Error>) -> Result<()> {
-        let cost = self.shared().turns.latest(self.conversation()).await?.map(|turn| turn.usage);
+        let cost = self.shared().turns.usage(self.id()).await?;
         let (caller, action) = (self.caller(), format!("turn {}", state.as_str()));
         let event = Event {
             user_id: Some(caller.user),

@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use self::rows::{LATEST, turn};
 pub use self::{
-    queued::{NewQueued, QueuedChange, Waiting},
+    queued::{BegunTurn, NewQueued, NextTurn, QueuedChange, Waiting},
     rows::UNDER_WAY,
     state::Progress,
     view::{AttachmentData, PageMark, ViewPage},
@@ -37,7 +37,7 @@ use satchel_model::{
     },
     error::{Error, Result},
     job::JobName,
-    llm::{ProviderId, estimate_tokens},
+    llm::{ProviderId, Usage, estimate_tokens},
     policy::Situation,
     price::Spent,
     run::{Purpose, RunKind},
@@ -341,6 +341,12 @@ impl Turns {
                 tx.run(sql, (claim.turn.to_string(), summary.text, summary.upto)).map(drop)
             })
             .await
+    }
+
+    /// The tokens of a turn; `None` where it is gone.
+    pub async fn usage(&self, turn: TurnId) -> Result<Option<Usage>> {
+        let sql = "SELECT input_tokens, output_tokens FROM turns WHERE id = ?1";
+        self.db.read(move |tx| tx.first(sql, [turn.to_string()], rows::usage)).await
     }
 
     /// The last turn of a conversation.

@@ -4,11 +4,12 @@
 use super::{Claim, NewTurn, OpenTurn, Question, Turns, begin, rows, rows::WHO, state};
 use crate::{
     conversations, messages,
+    nodes::NodeId,
     sql::{Row, Tx, params},
 };
 use satchel_model::{
     caller::Caller,
-    conversation::{Attachment, ConversationId, Message, MessageId, Moment, QueuedMessage, Role},
+    conversation::{Attachment, ConversationId, Message, MessageId, Moment, QueuedMessage, Role, TurnState},
     error::{Error, Kind, Result},
     llm::ProviderId,
     time::Time,
@@ -60,6 +61,20 @@ pub struct Waiting {
     /// The sender, with what they may do now.
     pub caller: Caller,
 }
+
+/// A message that waits, and the turn that is to begin with it.
+#[derive(Debug, Clone)]
+pub struct NextTurn {
+    /// The message.
+    pub message: MessageId,
+    /// The turn.
+    pub new: NewTurn,
+    /// The title of the conversation where it has none yet.
+    pub title: String,
+}
+
+/// A turn that was begun, and the title that its conversation got by it.
+pub type BegunTurn = (OpenTurn, Option<String>);
 
 const COLUMNS: &str = "q.id, q.text, q.attachments, q.provider, q.moment, q.created_at";
 
@@ -180,19 +195,23 @@ impl Turns {
     /// # Errors
     ///
     /// As [`Self::begin`] has them.
-    pub async fn begin_queued(
-        &self,
-        new: NewTurn,
-        id: MessageId,
-        title: String,
-    ) -> Result<Option<(OpenTurn, Option<String>)>> {
+    pub async fn begin_queued(&self, next: NextTurn) -> Result<Option<BegunTurn>> {
+        let node = self.db.node();
+        self.db.write(move |tx| begin_queued(tx, next, node)).await
+    }
+
+    /// Ends a turn that is answered and begins the next one with a message that waited, at once: nobody finds the
+    /// conversation at rest in between. `None` if the message does not wait any more; the turn has ended all the same.
+    ///
+    /// # Errors
+    ///
+    /// As [`Self::set_state`] and [`Self::begin`] have them. Nothing has ended or begun then.
+    pub async fn end_and_begin(&self, claim: Claim, at: (Time, u64), next: NextTurn) -> Result<Option<BegunTurn>> {
         let node = self.db.node();
         self.db
             .write(move |tx| {
-                let Some(taken) = take(tx, new.conversation, id)? else { return Ok(None) };
-                let question = Question { text: taken.text, attachments: taken.attachments, title };
-                let (turn, _, title) = begin(tx, &new, node, (id, question))?;
-                Ok(Some((turn, title)))
+                state::set_state(tx, claim, TurnState::Done, None, at)?;
+                begin_queued(tx, next, node)
             })
             .await
     }
@@ -246,6 +265,14 @@ fn steer(tx: &Tx, claim: Claim, conversation: ConversationId, now: Time) -> Resu
         said.push(message);
     }
     Ok(said)
+}
+
+fn begin_queued(tx: &Tx, next: NextTurn, node: NodeId) -> Result<Option<BegunTurn>> {
+    let NextTurn { message, new, title } = next;
+    let Some(taken) = take(tx, new.conversation, message)? else { return Ok(None) };
+    let question = Question { text: taken.text, attachments: taken.attachments, title };
+    let (turn, _, title) = begin(tx, &new, node, (message, question))?;
+    Ok(Some((turn, title)))
 }
 
 /// Takes a message out of the queue, with the data of its attachments.

@@ -65,12 +65,8 @@ pub(super) fn require_few(tx: &Tx, user: UserId, leaving: Option<TurnId>) -> Res
 
 /// Whoever sends a message, as rows keep them; in a session, with its circumstances.
 pub(super) fn asker(caller: &Caller, session: Option<Arc<Situation>>) -> Result<String> {
-    let key = match caller.credential {
-        Credential::Key(id) => Some(id),
-        Credential::Session | Credential::Local => None,
-    };
-    let Caller { user, username, permissions, agent, .. } = caller.clone();
-    let asker = Asker { user, username, permissions, key, within: agent, session };
+    let Caller { user, username, permissions, credential, agent, .. } = caller.clone();
+    let asker = Asker { user, username, permissions, key: credential.key(), within: agent, session };
     serde_json::to_string(&asker).map_err(Error::internal)
 }
 
@@ -136,7 +132,7 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
 
 /// Fails where a run was stopped: nothing begins below it any more.
 fn require_going(tx: &Tx, run: TurnId) -> Result<()> {
-    let stopped = "SELECT 1 FROM turns WHERE id = ?1 AND (stop_asked OR state = 'cancelled')";
+    let stopped = "SELECT 1 FROM turns WHERE id = ?1 AND stop_asked";
     match tx.exists(stopped, [run.to_string()])? {
         true => Err(Error::new(Kind::Cancelled, "This was stopped: nothing is begun for it any more.")),
         false => Ok(()),
@@ -237,19 +233,23 @@ pub(super) fn given_up(row: &Row<'_>) -> Result<(TicketId, Caller)> {
     Ok((row.parsed("ticket")?, Caller { agent: None, ..caller(row)?.caller }))
 }
 
+pub(super) fn usage(row: &Row<'_>) -> Result<Usage> {
+    let number = |column| Ok::<_, Error>(row.get::<i64>(column)?.unsigned_abs());
+    Ok(Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? })
+}
+
 pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {
     let id: TurnId = row.parsed("id")?;
     let state: String = row.get("state")?;
-    let number = |column| Ok::<_, Error>(row.get::<i64>(column)?.unsigned_abs());
     Ok(Turn {
         id,
         state: serde_json::from_value(state.into()).map_err(Error::internal)?,
         error: row.get("error")?,
         failure: row.optional_json("failure")?,
-        usage: Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? },
+        usage: usage(row)?,
         context: row.optional_json("context")?,
         started_at: row.time("started_at")?,
         finished_at: row.optional_time("finished_at")?,
-        last_event_id: format!("{id}-{}", number("last_event")?),
+        last_event_id: format!("{id}-{}", row.get::<i64>("last_event")?.unsigned_abs()),
     })
 }

@@ -33,51 +33,18 @@ impl Turns {
     /// Moves a turn to another state; `error` where it failed, `event` the last of its stream. In any state but running,
     /// nobody owns it.
     pub async fn set_state(&self, claim: Claim, state: TurnState, error: Option<Error>, at: (Time, u64)) -> Result<()> {
-        let failure = error.as_ref().and_then(ProviderFailure::from_error);
-        let failure = failure.map(|failure| serde_json::to_string(&failure)).transpose().map_err(Error::internal)?;
-        let error = error.map(|error| error.message().to_owned());
-        let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
-        let turn = claim.turn;
-        self.db
-            .write(move |tx| {
-                hold(tx, claim)?;
-                tx.run(
-                    "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4,
-                         last_event = CASE WHEN ?5 > last_event THEN ?5 ELSE last_event END, failure = ?6,
-                         node = CASE WHEN ?2 = 'running' THEN node END
-                     WHERE id = ?1",
-                    params![
-                        turn.to_string(),
-                        state.as_str(),
-                        error,
-                        finished.then_some(at.0.millis()),
-                        at.1.cast_signed(),
-                        failure,
-                    ],
-                )?;
-                if finished {
-                    // Its calls are over: what they awaited is told to whoever goes on here.
-                    let sql = "UPDATE turns SET report = 'due', waiter = NULL WHERE parent = ?1 AND report = 'awaited'";
-                    tx.run(sql, [turn.to_string()])?;
-                }
-                tx.run(
-                    "UPDATE conversations SET updated_at = ?2 WHERE id = (SELECT conversation FROM turns WHERE id = ?1)",
-                    (turn.to_string(), at.0.millis()),
-                )?;
-                Ok(())
-            })
-            .await
+        self.db.write(move |tx| set_state(tx, claim, state, error.as_ref(), at)).await
     }
 
     /// Takes a waiting turn up again; `None` where somebody else did, or it does not wait.
     pub async fn take_up(&self, turn: OpenTurn) -> Result<Option<OpenTurn>> {
         let (claim, node) = (turn.claim(), self.db.node());
-        let sql =
-            "UPDATE turns SET state = 'running', stop_asked = FALSE, node = ?3, run = run + 1, changes = changes + 1
-                   WHERE id = ?1 AND run = ?2 AND state = 'waiting'";
-        let taken = move |tx: &Tx| Ok(tx.run(sql, (claim.turn.to_string(), claim.run, node.to_string()))? == 1);
-        let is_taken = self.db.write(taken).await?;
-        Ok(is_taken.then_some(OpenTurn { state: TurnState::Running, run: turn.run + 1, stop_asked: false, ..turn }))
+        // One that was told to stop while it waited ends at its next step.
+        let sql = "UPDATE turns SET state = 'running', node = ?3, run = run + 1, changes = changes + 1
+                   WHERE id = ?1 AND run = ?2 AND state = 'waiting' RETURNING stop_asked";
+        let bound = (claim.turn.to_string(), claim.run, node.to_string());
+        let taken = self.db.write(move |tx| tx.first(sql, bound, |row| row.get::<bool>("stop_asked"))).await?;
+        Ok(taken.map(|stop_asked| OpenTurn { state: TurnState::Running, run: turn.run + 1, stop_asked, ..turn }))
     }
 
     /// Keeps that a turn is to end, for whoever is at it or takes it up next.
@@ -113,6 +80,44 @@ impl Turns {
             })
             .await
     }
+}
+
+pub(super) fn set_state(
+    tx: &Tx,
+    claim: Claim,
+    state: TurnState,
+    error: Option<&Error>,
+    (now, event): (Time, u64),
+) -> Result<()> {
+    let failure = error.and_then(ProviderFailure::from_error);
+    let failure = failure.map(|failure| serde_json::to_string(&failure)).transpose().map_err(Error::internal)?;
+    let finished = !matches!(state, TurnState::Running | TurnState::Waiting);
+    let turn = claim.turn.to_string();
+    hold(tx, claim)?;
+    tx.run(
+        "UPDATE turns SET state = ?2, error = ?3, finished_at = ?4,
+             last_event = CASE WHEN ?5 > last_event THEN ?5 ELSE last_event END, failure = ?6,
+             node = CASE WHEN ?2 = 'running' THEN node END
+         WHERE id = ?1",
+        params![
+            &turn,
+            state.as_str(),
+            error.map(|error| error.message().to_owned()),
+            finished.then_some(now.millis()),
+            event.cast_signed(),
+            failure,
+        ],
+    )?;
+    if finished {
+        // Its calls are over: what they awaited is told to whoever goes on here.
+        let sql = "UPDATE turns SET report = 'due', waiter = NULL WHERE parent = ?1 AND report = 'awaited'";
+        tx.run(sql, [&turn])?;
+    }
+    tx.run(
+        "UPDATE conversations SET updated_at = ?2 WHERE id = (SELECT conversation FROM turns WHERE id = ?1)",
+        (&turn, now.millis()),
+    )
+    .map(drop)
 }
 
 /// Checks that a turn is still its owner's, and counts what they write now.

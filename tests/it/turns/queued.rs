@@ -90,6 +90,28 @@ async fn what_is_typed_ahead_is_answered_in_its_order_after_the_answer() {
     assert_eq!(chat.owner.ask("PATCH", &place(&second), json!({"content": "x"})).await.0, 404);
 }
 
+/// A page that is opened between two answers would otherwise show messages as not sent, and hear of nothing.
+#[tokio::test(flavor = "multi_thread")]
+async fn nobody_finds_a_conversation_at_rest_while_messages_wait_in_it() {
+    let go_on = Arc::new(Notify::new());
+    let answers = ["Two.", "Three.", "Four.", "Five.", "Six."];
+    let chat = Chat::start([vec![held(&go_on)], answers.map(say).to_vec()].concat()).await;
+    let conversation = chat.owner.conversation().await;
+    chat.owner.say(&conversation, "One?").await.until("token").await;
+    for question in answers {
+        queue(&chat.owner, &conversation, question, "next").await;
+    }
+    go_on.notify_one();
+    loop {
+        let view = chat.owner.view(&conversation).await;
+        if view["state"] == "idle" {
+            assert_eq!(waiting(&chat.owner, &conversation).await, Vec::<String>::new());
+            break;
+        }
+    }
+    assert_eq!(said(&chat.owner, &conversation, 12).await.len(), 12);
+}
+
 #[tokio::test(flavor = "multi_thread")]
 async fn a_message_for_now_goes_into_the_next_step_of_the_turn() {
     let go_on = Arc::new(Notify::new());
