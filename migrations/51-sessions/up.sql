@@ -13,4 +13,5 @@ ALTER TABLE turns ADD COLUMN report TEXT;
 -- The node whose call awaits it.
 ALTER TABLE turns ADD COLUMN waiter TEXT;
 CREATE UNIQUE INDEX turns_call ON turns (call) WHERE call IS NOT NULL;
-CREATE INDEX turns_tells ON turns (tells, report) WHERE tells IS NOT NULL;
+CREATE INDEX turns_tells ON turns (tells) WHERE tells IS NOT NULL;
+CREATE INDEX turns_due ON turns (tells) WHERE report = 'due';

@@ -10,8 +10,7 @@ use super::{
 };
 use satchel_engine::{registry::Registry, sanitise};
 use satchel_model::{
-    call::CallId,
-    conversation::{Message, MessageId, Role, Step, StepState},
+    conversation::{Message, MessageId, Role, Step},
     error::{Error, Kind, Result},
     llm::{Event, Provider, StopReason, ToolCall, Usage, estimate_tokens},
     price::Spent,
@@ -179,27 +178,7 @@ impl Run {
             let provider_id = if ids.insert(call.id.clone()) { call.id } else { format!("{}-{position}", call.id) };
             let arguments = sanitise::restore(call.arguments);
             let (tool, risk) = weigh(&registry, &call.name, &arguments);
-            Step {
-                call_id: CallId::new(),
-                tool,
-                asked_as: call.name,
-                arguments,
-                asked_arguments: None,
-                approved_by: None,
-                edited: Vec::new(),
-                risk,
-                state: StepState::Pending,
-                success: None,
-                output: None,
-                model_text: None,
-                ticket: None,
-                session: None,
-                duration_ms: None,
-                started_at: now,
-                ticket_id: None,
-                provider_id,
-                malformed: call.malformed,
-            }
+            Step { tool, risk, provider_id, malformed: call.malformed, ..Step::new(call.name, arguments, now) }
         };
         calls.into_iter().enumerate().map(step).collect()
     }

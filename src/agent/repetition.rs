@@ -59,34 +59,20 @@ fn content(step: &Step) -> (Option<&Value>, Option<&str>) {
 mod tests {
     use super::*;
     use satchel_model::{
-        call::CallId,
         conversation::{MessageId, Role, TurnId},
-        spec::Risk,
         time::Time,
     };
     use serde_json::json;
 
     fn step(arguments: Value, data: Value) -> Step {
         Step {
-            call_id: CallId::new(),
             tool: "builtin:t".to_owned(),
-            asked_as: "t".to_owned(),
-            arguments,
-            asked_arguments: None,
-            approved_by: None,
-            edited: Vec::new(),
-            risk: Risk::Read,
             state: StepState::Done,
             success: Some(true),
             output: Some(json!({"data": data})),
             model_text: Some("text".to_owned()),
-            ticket: None,
-            session: None,
             duration_ms: Some(1),
-            started_at: Time::from_millis(0),
-            ticket_id: None,
-            provider_id: "p".to_owned(),
-            malformed: None,
+            ..Step::new("t", arguments, Time::from_millis(0))
         }
     }
 

@@ -32,9 +32,6 @@ const UNRECORDED: &str = "What came of this could not be written down: it may or
 const UNCERTAIN: &str = "The server stopped while this ran: it may or may not have taken effect. It was not repeated. \
                          Check before you call it again.";
 
-/// Tools whose calls, made again, go on with what they began.
-const RESUMED: [&str; 2] = ["builtin:sessions_spawn", "builtin:sessions_send"];
-
 impl Run {
     /// Ends a step with its outcome.
     pub(super) async fn settle(&self, place: Place, step: Step, outcome: Result<Outcome>) -> Result<()> {
@@ -138,9 +135,11 @@ impl Run {
     /// with the one it began. Of anything else nobody knows.
     pub(super) async fn recover_steps(&self) -> Result<()> {
         let Some(message) = self.last_message().await? else { return Ok(()) };
+        let registry = self.shared().invoker.registry();
         for (position, step) in message.steps.iter().enumerate().filter(|(_, s)| s.state == StepState::Running) {
             let mut step = step.clone();
-            if step.risk == Risk::Read || RESUMED.contains(&step.tool.as_str()) {
+            let resumes = registry.find(&step.tool).is_ok_and(|found| found.tool.can_be_resumed());
+            if step.risk == Risk::Read || resumes {
                 step.state = StepState::Pending;
             } else {
                 step.state = StepState::Uncertain;

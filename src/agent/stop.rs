@@ -67,20 +67,11 @@ impl Agent {
     /// Stops the turns that run here once their rows say that they are to end, whoever has asked; for as long as the process
     /// runs.
     pub fn heed_stops(&self) {
-        let agent = self.clone();
-        let heed = async move {
-            let lifecycle = &agent.shared.app.lifecycle;
-            loop {
-                tokio::select! {
-                    () = tokio::time::sleep(EVERY) => {}
-                    () = lifecycle.shutdown.cancelled() => return,
-                }
-                if let Err(error) = agent.stop_asked().await {
-                    tracing::warn!(?error, "it could not be read which turns are to end");
-                }
+        self.repeat(EVERY, |agent| async move {
+            if let Err(error) = agent.stop_asked().await {
+                tracing::warn!(?error, "it could not be read which turns are to end");
             }
-        };
-        self.shared.app.lifecycle.tracker.spawn_on(heed, &self.shared.app.lifecycle.runtime);
+        });
     }
 
     async fn stop_asked(&self) -> Result<()> {

@@ -74,13 +74,8 @@ impl Agent {
 
     /// Adds the sessions that calls have begun or written to.
     async fn add_sessions(&self, id: ConversationId, messages: &mut [Message]) -> Result<()> {
-        let steps = messages.iter_mut().flat_map(|message| &mut message.steps);
-        let mut steps: Vec<_> = steps.filter(|step| step.tool.starts_with("builtin:session")).collect();
-        if steps.is_empty() {
-            return Ok(());
-        }
         let mut begun: HashMap<_, _> = sessions::of_calls(&self.shared.app.db, id).await?.into_iter().collect();
-        for step in &mut steps {
+        for step in messages.iter_mut().flat_map(|message| &mut message.steps) {
             step.session = begun.remove(&step.call_id);
         }
         Ok(())

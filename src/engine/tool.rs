@@ -140,6 +140,7 @@ pub struct Tool {
     personal: Option<&'static str>,
     usual_timeout: Option<Duration>,
     unnamed: bool,
+    resumes: bool,
     for_everybody: bool,
     provenance: Option<Provenance>,
     up_to: Option<Risk>,

@@ -187,6 +187,16 @@ pub enum Credential {
     Local,
 }
 
+impl Credential {
+    /// The key, if it is one.
+    pub fn key(self) -> Option<Id<ApiKey>> {
+        match self {
+            Self::Key(key) => Some(key),
+            Self::Session | Self::Local => None,
+        }
+    }
+}
+
 /// An authenticated caller and what they may do now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Caller {
@@ -215,7 +225,7 @@ impl Caller {
 
     /// Returns true where a person is there: in a session, or at the command line of this machine.
     pub fn is_person(&self) -> bool {
-        !matches!(self.credential, Credential::Key(_))
+        self.credential.key().is_none()
     }
 
     /// Checks that the caller is a person.

@@ -21,7 +21,7 @@ use super::{
 };
 use satchel_model::{
     agent::{ActingAgent, Agent, AgentAt, AgentId, AgentVersion, draft::AgentDraft, unknown},
-    caller::{Caller, Credential},
+    caller::Caller,
     error::{Error, Kind, Result},
     origin::Origin,
 };
@@ -295,10 +295,7 @@ fn require_own(tx: &Tx, by: &Actor, id: &AgentId) -> Result<Agent> {
 fn put(tx: &Tx, by: &Actor, id: &AgentId, (version, draft): (u32, &AgentDraft)) -> Result<()> {
     let content = serde_json::to_string(draft).map_err(Error::internal)?;
     let (author, now) = (&by.caller, by.now.millis());
-    let key = match author.credential {
-        Credential::Key(key) => Some(key.to_string()),
-        Credential::Session | Credential::Local => None,
-    };
+    let key = author.credential.key().map(|key| key.to_string());
     let origin = Origin::of_program(author, "agents", by.now);
     tx.run(
         "INSERT INTO agent_versions (agent, version, content, author, author_id, key_id, origin, at)

@@ -276,7 +276,7 @@ fn hook(vault: &Vault, tx: &Tx, id: JobId, when: &When, now: Time) -> Result<(Op
     Ok((Some(token::issue("").expose().to_owned()), Some(secret)))
 }
 
-/// What the audit says of a job that was written down.
+/// A job that was written down, as the audit tells of it.
 fn described(id: JobId, name: &str, authority: &Authority) -> serde_json::Value {
     match authority.is_whole() {
         true => json!({"id": id, "name": name}),

@@ -26,7 +26,7 @@ use super::{
 };
 use satchel_model::{
     audit::{Event, EventType},
-    caller::{Caller, Credential, Permissions},
+    caller::{Caller, Permissions},
     error::{Error, Result},
     time::Time,
 };
@@ -127,7 +127,7 @@ impl Actor {
 
     fn append(&self, tx: &Tx, event_type: EventType, action: &str, mut arguments: Value) -> Result<()> {
         // A program is not its person: whoever looks back sees which of the two it was.
-        if let (Credential::Key(key), Some(told)) = (self.caller.credential, arguments.as_object_mut()) {
+        if let (Some(key), Some(told)) = (self.caller.credential.key(), arguments.as_object_mut()) {
             told.insert("by_key".to_owned(), Value::String(key.to_string()));
         }
         let event = Event {

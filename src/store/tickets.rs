@@ -16,7 +16,7 @@ use super::{consents::ScriptText, db::Db, nodes::ABANDONED, sql::Tx};
 use satchel_model::{
     agent::ActingAgent,
     call::{Approved, Call, CallId, Ticket, TicketId, TicketState},
-    caller::{Caller, Credential, Door, Permissions},
+    caller::{Caller, Door, Permissions},
     conversation::ConversationId,
     definition::Definition,
     error::{Error, Kind, Result},
@@ -90,10 +90,7 @@ impl Asker {
     /// The asker of this call, which would do this and run these scripts.
     pub fn from_call(call: &Call, definition: Definition, scripts: Vec<ScriptText>) -> Self {
         let Caller { username, permissions, door, credential, personal, agent, .. } = call.caller.clone();
-        let key = match credential {
-            Credential::Key(id) => Some(id),
-            Credential::Session | Credential::Local => None,
-        };
+        let key = credential.key();
         let words = call.tool_words.as_ref().map(|words| words.origin.clone());
         let (job, origin, situation) = (call.job.clone(), call.origin.clone().or(words), call.situation.clone());
         let (call, definition) = (Some(call.id), Some(definition));

@@ -159,7 +159,7 @@ export function jobWalks() {
     await shoot(owner, 'jobs-webhook');
     same(await axe(owner), [], 'what axe found');
     same(await post(await hook(owner), '{"text": "heron"}'), 202, 'what the webhook answers');
-    await runsOf(owner).getByText('Waits for your answer', { exact: true }).waitFor();
+    await runsOf(owner).getByText('Waiting for you', { exact: true }).waitFor();
     await runsOf(owner).getByRole('link', { name: 'Answer it' }).click();
     await main.getByRole('link', { name: 'by the job Note' }).waitFor();
     await shoot(owner, 'jobs-question');

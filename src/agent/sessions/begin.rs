@@ -4,21 +4,17 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::place::Place;
-use crate::{
-    chat::{Agent, LONGEST},
-    prompt,
-};
+use super::{check, place::Place};
+use crate::{chat::Agent, prompt};
 use satchel_engine::context::Context;
 use satchel_model::{
     agent::{
         ActingAgent, AgentAt, AgentId,
         session::{DEEPEST, Report, SessionKey, SessionRun, StepSession},
     },
-    caller::{Caller, Credential},
+    caller::Caller,
     conversation::ConversationId,
     error::{Error, Result},
-    figure,
     origin::Origin,
     policy::Situation,
     run::{Purpose, RunKind, RunState},
@@ -55,7 +51,7 @@ impl Agent {
         if let Some(begun) = sessions::begun_by(&self.shared.app.db, cx.call(), report).await? {
             return self.come_of(cx, begun, report).await;
         }
-        check(&task)?;
+        check("task", &task)?;
         let place = self.place(cx).await?;
         let depth = place.session.depth;
         if depth > DEEPEST {
@@ -84,13 +80,13 @@ impl Agent {
         if let Some(begun) = sessions::begun_by(&self.shared.app.db, cx.call(), report).await? {
             return self.come_of(cx, begun, report).await;
         }
-        check(&message)?;
+        check("message", &message)?;
         let place = self.place(cx).await?;
         let Found { key: SessionKey { agent, conversation, .. }, depth, .. } = self.below(cx, &place, key).await?;
         let agent = self.current(cx, agent).await?;
         // It is as deep as it is, whoever above it writes.
         let within = Situation { depth, ..place.session.clone() };
-        let (caller, within) = self.as_begun(cx.caller(), within, conversation).await?;
+        let (caller, within) = self.within_session(cx.caller(), within, conversation).await?;
         let wanted = Wanted { caller, session: None, conversation, agent, within, text: message, report };
         let begun = self.begin_run(cx, &place, wanted).await?;
         self.come_of(cx, begun, report).await
@@ -98,7 +94,7 @@ impl Agent {
 
     /// Whoever writes to a session, and their circumstances, within the bounds of the run that began it: what is said there
     /// was said within them.
-    async fn as_begun(
+    async fn within_session(
         &self,
         by: &Caller,
         within: Situation,
@@ -107,10 +103,7 @@ impl Agent {
         let first = sessions::first_run(&self.shared.app.db, conversation).await?;
         let Some(first) = self.shared.turns.as_begun(first).await? else { return Ok((by.clone(), within)) };
         let before = first.caller;
-        let credential = match (by.credential, before.credential) {
-            (Credential::Session | Credential::Local, Credential::Key(key)) => Credential::Key(key),
-            (own, _) => own,
-        };
+        let credential = if by.is_person() { before.credential } else { by.credential };
         let caller = Caller {
             agent: ActingAgent::joined(by.agent.clone(), before.agent.and_then(|acting| acting.within.clone())),
             permissions: by.permissions.intersect(&before.permissions),
@@ -179,15 +172,4 @@ impl Agent {
         }
         Ok(Begun { run, conversation, agent: id })
     }
-}
-
-fn check(text: &str) -> Result<()> {
-    if text.trim().is_empty() {
-        return Err(Error::invalid("Say what is to be done: it is empty."));
-    }
-    if text.chars().count() > LONGEST {
-        let most = figure::grouped(LONGEST as u64);
-        return Err(Error::invalid(format!("A task has at most {most} characters. Put longer texts into a file.")));
-    }
-    Ok(())
 }

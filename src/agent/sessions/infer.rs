@@ -1,15 +1,11 @@
 //! Questions to specialists: one request to the model of an agent without tools.
 
-use super::bill::Bill;
-use crate::{
-    chat::{Agent, LONGEST},
-    choose, prompt,
-};
+use super::{bill::Bill, check};
+use crate::{chat::Agent, choose, prompt};
 use satchel_engine::context::Context;
 use satchel_model::{
     agent::{AgentAt, draft::AgentDraft},
     error::{Error, Kind, Result},
-    figure,
     llm::{ChatMessage, ChatRequest, Usage, estimate_tokens},
     price::Spent,
 };
@@ -33,13 +29,7 @@ impl Agent {
                 agent.content.name
             )));
         }
-        if prompt.trim().is_empty() {
-            return Err(Error::invalid("The prompt is empty: say what the specialist is to answer."));
-        }
-        if prompt.chars().count() > LONGEST {
-            let most = figure::grouped(LONGEST as u64);
-            return Err(Error::invalid(format!("A prompt has at most {most} characters: ask about a part of it.")));
-        }
+        check("prompt", &prompt)?;
         agent.content.reasoning_effort = effort.or(agent.content.reasoning_effort);
         self.require_model(caller.user, &agent).await?;
         choose::require_day(&shared.app, &agent, caller.user).await?;

@@ -3,16 +3,13 @@
 
 use std::time::Duration;
 
-use serde_json::{Value, json};
+use serde_json::json;
 
 use super::wait::SessionAnswer;
 use crate::{chat::Agent, settle::settled, turn::Run};
 use satchel_engine::sanitise;
 use satchel_model::{
-    agent::{
-        AgentAt,
-        session::{Report, SessionRun},
-    },
+    agent::{AgentAt, session::Report},
     call::{CallId, Done, Outcome},
     caller::Caller,
     conversation::{ConversationId, Message, MessageId, Role, Step, StepState, TurnId},
@@ -20,7 +17,6 @@ use satchel_model::{
     origin::Origin,
     output::Output,
     run::{Purpose, RunId},
-    spec::Risk,
 };
 use satchel_store::{
     agents::{
@@ -49,37 +45,19 @@ struct News {
     origin: Option<Origin>,
 }
 
-/// A run of a session as a model reads of it.
-pub(super) fn shown(run: &SessionRun) -> Value {
-    let mut shown = json!(run);
-    if let (Some(answer), Some(shown)) = (&run.answer, shown.as_object_mut()) {
-        shown.insert("output".to_owned(), json!(answer));
-    }
-    shown
-}
-
 impl Agent {
     /// Tells conversations of the ends of runs that nobody waits for, for as long as the process runs.
     pub fn tell_of_sessions(&self) {
-        let agent = self.clone();
-        let tell = async move {
-            let lifecycle = &agent.shared.app.lifecycle;
-            loop {
-                tokio::select! {
-                    () = tokio::time::sleep(EVERY) => {}
-                    () = lifecycle.shutdown.cancelled() => return,
-                }
-                match sessions::to_tell(&agent.shared.app.db).await {
-                    Ok(all) => {
-                        for (_, conversation) in all {
-                            agent.tell_in(conversation).await;
-                        }
+        self.repeat(EVERY, |agent| async move {
+            match sessions::to_tell(&agent.shared.app.db).await {
+                Ok(all) => {
+                    for conversation in all {
+                        agent.tell_in(conversation).await;
                     }
-                    Err(error) => tracing::warn!(?error, "it could not be read who is to be told of sessions"),
                 }
+                Err(error) => tracing::warn!(?error, "it could not be read who is to be told of sessions"),
             }
-        };
-        self.shared.app.lifecycle.tracker.spawn_on(tell, &self.shared.app.lifecycle.runtime);
+        });
     }
 
     /// Tells a conversation of the ends of runs that it began. A turn that is under way there hears of them by itself.
@@ -203,7 +181,7 @@ impl Agent {
     ) -> Result<Step> {
         let now = self.shared.app.clock.now();
         let call = CallId::new();
-        let mut told = shown(&run);
+        let mut told = run.shown("output");
         if let (Some(note), Some(told)) = (note, told.as_object_mut()) {
             told.insert("note".to_owned(), json!(note));
         }
@@ -217,23 +195,8 @@ impl Agent {
         let step = Step {
             call_id: call,
             tool: done.tool.clone(),
-            asked_as: TOOL.to_owned(),
-            arguments: json!({"session_key": run.session_key}),
-            asked_arguments: None,
-            approved_by: None,
-            edited: Vec::new(),
-            risk: Risk::Read,
             state: StepState::Done,
-            success: None,
-            output: None,
-            model_text: None,
-            ticket: None,
-            session: None,
-            duration_ms: None,
-            started_at: now,
-            ticket_id: None,
-            provider_id: format!("call_{call}"),
-            malformed: None,
+            ..Step::new(TOOL, json!({"session_key": run.session_key}), now)
         };
         let outcome = self.shared.fitted(caller.user, Some(conversation), Ok(Outcome::Done(Box::new(done)))).await;
         settled(step, outcome, now, false).ok_or_else(|| Error::internal("what is told of a session asks"))

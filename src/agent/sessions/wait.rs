@@ -7,7 +7,7 @@ use satchel_engine::context::Context;
 use satchel_model::{
     agent::session::{Report, SessionRun},
     caller::Caller,
-    conversation::ConversationId,
+    conversation::{ConversationId, Message, Role},
     error::Result,
     origin::Origin,
     run::RunId,
@@ -85,9 +85,7 @@ impl Agent {
 
     async fn text_of(&self, conversation: ConversationId, run: RunId) -> Result<Option<String>> {
         let last = self.shared.turns.last_message(conversation, run).await?;
-        let is_answer = |message: &satchel_model::conversation::Message| {
-            message.role == satchel_model::conversation::Role::Assistant && !message.text.is_empty()
-        };
+        let is_answer = |message: &Message| message.role == Role::Assistant && !message.text.is_empty();
         Ok(last.filter(is_answer).map(|message| message.text))
     }
 }

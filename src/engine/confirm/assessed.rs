@@ -46,9 +46,19 @@ impl AssessedCall<'_> {
         Extent::read(app, self.prepared, self.registry, self.call.caller.user).await
     }
 
-    /// Whether words from outside may have led to it: content of its conversation, or what describes tools there.
+    /// The words from outside that may have led to it, as a reason says them: content of its conversation, or what describes
+    /// tools there. `None` if there are none.
+    pub(super) fn led_by(&self) -> Option<&'static str> {
+        match (self.tainted, &self.call.tool_words) {
+            (true, _) => Some("content from outside is in this conversation"),
+            (false, Some(_)) => Some("others describe tools in this conversation"),
+            (false, None) => None,
+        }
+    }
+
+    /// Whether words from outside may have led to it.
     pub(super) fn is_led(&self) -> bool {
-        self.tainted || self.call.tool_words.is_some()
+        self.led_by().is_some()
     }
 
     pub(super) fn asks_because(&self, app: &App) -> Option<String> {

@@ -17,6 +17,8 @@ pub(super) struct NewPlaces {
     reaches: Vec<Destination>,
     /// Those its arguments name, which it may never dial itself.
     names: Vec<Destination>,
+    /// The words from outside that may have led to it.
+    led_by: &'static str,
 }
 
 impl NewPlaces {
@@ -32,7 +34,7 @@ impl NewPlaces {
         extent: &Extent,
         known: &[Destination],
     ) -> Result<Self> {
-        let (true, Some(topic)) = (assessed.is_led(), assessed.call.topic) else { return Ok(Self::default()) };
+        let (Some(led_by), Some(topic)) = (assessed.led_by(), assessed.call.topic) else { return Ok(Self::default()) };
         if extent.names_more {
             let told = format!("The arguments name more than {MOST_NAMED} hosts: send them in several calls.");
             return Err(Error::invalid(told));
@@ -46,25 +48,25 @@ impl NewPlaces {
         app.net.egress.settle().await;
         let new = egress::unreached(&app.db, topic, places).await?;
         let (names, reaches) = new.into_iter().partition(|place| extent.names.contains(place));
-        Ok(Self { reaches, names })
+        Ok(Self { reaches, names, led_by })
     }
 
     /// The reason a person is asked about them; `None` where there is none.
     pub(super) fn message(&self) -> Option<String> {
-        let Self { reaches, names } = self;
+        let Self { reaches, names, led_by } = self;
         let named =
             |places: &[Destination]| places.iter().map(|place| format!("'{place}'")).collect::<Vec<_>>().join(" and ");
         let mut sentences = Vec::new();
         if !reaches.is_empty() {
             sentences.push(format!(
-                "It reaches {}, which this conversation has not yet, and content from outside is in it. Once it has, it \
-                 does not ask about that again here.",
+                "It reaches {}, which this conversation has not yet, and {led_by}. Once it has, it does not ask about that \
+                 again here.",
                 named(reaches)
             ));
         }
         if !names.is_empty() {
             sentences.push(format!(
-                "Its arguments name {}, which this conversation has not reached, and content from outside is in it.",
+                "Its arguments name {}, which this conversation has not reached, and {led_by}.",
                 named(names)
             ));
         }

@@ -14,10 +14,6 @@ use satchel_store::tickets::ConversationApproval;
 
 /// Longest scope: one that says more is read by nobody.
 const MAX_SCOPE: usize = 300;
-/// The reason to ask, whatever its risk, about a call that would carry content from outside to other people's agents.
-const FOR_EVERYBODY: &str = "It changes what others' agents read, and content from outside is in this conversation.";
-/// The reason to ask, whatever its risk, about a call by which content from outside would arrange what happens later.
-const FOR_LATER: &str = "It changes what is done by itself later, and content from outside is in this conversation.";
 
 /// A reason to ask a person.
 pub(super) struct Cause {
@@ -76,7 +72,7 @@ pub(super) async fn ruling<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent
 
 /// The rule that asks, if any does.
 async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) -> Result<Ruling<'a>> {
-    let (AssessedCall { call, prepared, judged, .. }, is_led) = (assessed, assessed.is_led());
+    let (AssessedCall { call, prepared, judged, .. }, led_by) = (assessed, assessed.led_by());
     // A yes opens the places a call reaches, whatever it was asked for. No yes for the conversation waives this: a host it
     // has reached is not asked about again, and no other one is covered.
     let all_new = NewPlaces::new(app, assessed, extent, &[]).await?.message();
@@ -92,36 +88,33 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
     let reason = extent.reason();
     let by_settings = reason.clone().filter(|_| judged.allow.is_none() || !judged.spares_settings);
     let spared = judged.allow.as_ref().filter(|_| reason.is_some());
-    let everybody = (is_led && extent.for_everybody).then(|| FOR_EVERYBODY.to_owned());
-    let later = (is_led && extent.lasts).then(|| FOR_LATER.to_owned());
+    // Whatever its risk: what content from outside would carry to other people's agents, or arrange for later.
+    let led = |what: &str| led_by.map(|led_by| format!("It {what}, and {led_by}."));
+    let everybody = led("changes what others' agents read").filter(|_| extent.for_everybody);
+    let later = led("changes what is done by itself later").filter(|_| extent.lasts);
     let others: Vec<String> = judged.asks.iter().cloned().chain(everybody).chain(later).collect();
-    let is_destructive = prepared.risk == Risk::Destructive;
-    // One for a call that makes others covers none of those.
-    let can_be_ruled = !is_destructive && others.is_empty() && !prepared.tool.calls_others() && is_rule(prepared);
-    let once = |rule: &str, always: bool| {
-        let told: Vec<&str> = [rule].into_iter().chain(new.as_deref()).collect();
-        Ok(Ruling::Ask(Cause::once(told.join(" "), always && can_be_ruled)))
+    // A rule for a call that makes others covers none of those.
+    let spares = prepared.risk != Risk::Destructive && others.is_empty() && !prepared.tool.calls_others();
+    let can_be_ruled = || spares && is_rule(prepared);
+    let once = |reason: &str, always: bool| {
+        let told: Vec<&str> = [reason].into_iter().chain(new.as_deref()).collect();
+        Ok(Ruling::Ask(Cause::once(told.join(" "), always)))
     };
     let is_administrator = call.caller.permissions.is_all();
     let always: Vec<String> = by_settings.into_iter().chain(others).collect();
     if !always.is_empty() {
         let by_administrator = app.stores.people.permissions_of(call.caller.user).await?.is_all();
-        return once(&always.join(" "), by_administrator);
+        return once(&always.join(" "), by_administrator && can_be_ruled());
     }
     let unless_new =
-        |spared: Ruling<'a>| Ok(new.clone().map_or(spared, |new| Ruling::Ask(Cause::once(new, can_be_ruled))));
+        |spared: Ruling<'a>| Ok(new.clone().map_or(spared, |new| Ruling::Ask(Cause::once(new, can_be_ruled()))));
     match (prepared.risk, &judged.allow) {
         (Risk::Destructive, _) => once("It is destructive: that is always asked.", false),
         (_, Some(rule)) if spared.is_some() => unless_new(Ruling::Spared(rule)),
         (Risk::Read | Risk::LowWrite, Some(rule)) if all_new.is_some() => unless_new(Ruling::Spared(rule)),
         (Risk::Read | Risk::LowWrite, _) => unless_new(Ruling::Pass),
-        (Risk::HighWrite, Some(rule)) if is_led || !is_administrator => unless_new(Ruling::Spared(rule)),
-        (Risk::HighWrite, _) if assessed.tainted => {
-            once("It is high write, and content from outside is in this conversation.", true)
-        }
-        (Risk::HighWrite, _) if is_led => {
-            once("It is high write, and others describe tools in this conversation.", true)
-        }
+        (Risk::HighWrite, Some(rule)) if led_by.is_some() || !is_administrator => unless_new(Ruling::Spared(rule)),
+        (Risk::HighWrite, _) if led_by.is_some() => once(&led("is high write").unwrap_or_default(), can_be_ruled()),
         (Risk::HighWrite, _) if is_administrator => Ok(Ruling::Pass),
         (Risk::HighWrite, _) => {
             let scope = prepared.call.scope().and_then(|within| scope(assessed, extent, &within));
@@ -131,7 +124,7 @@ async fn rule<'a>(app: &App, assessed: &'a AssessedCall<'_>, extent: &Extent) ->
                 return Ok(Ruling::Pass);
             }
             let reason = "It is high write, and you do not hold the permission '*'.".to_owned();
-            Ok(Ruling::Ask(Cause { reason, scope, always: can_be_ruled }))
+            Ok(Ruling::Ask(Cause { reason, scope, always: can_be_ruled() }))
         }
     }
 }

@@ -101,6 +101,7 @@ impl Tool {
             personal: None,
             usual_timeout: None,
             unnamed: false,
+            resumes: false,
             for_everybody: false,
             provenance: None,
             up_to: None,
@@ -218,6 +219,13 @@ impl Tool {
     #[must_use]
     pub fn accepts(mut self, accepts: fn(&str, &str) -> Result<()>) -> Self {
         self.accepts = Some(accepts);
+        self
+    }
+
+    /// A call that is made again, by the same id, goes on with what it began: one that a stop of the server cut is.
+    #[must_use]
+    pub fn resumes(mut self) -> Self {
+        self.resumes = true;
         self
     }
 

@@ -108,6 +108,11 @@ impl Tool {
         self.outline.lasts
     }
 
+    /// Whether a call that is made again, by the same id, goes on with what it began.
+    pub fn can_be_resumed(&self) -> bool {
+        self.resumes
+    }
+
     /// Whether its calls make other calls.
     pub fn calls_others(&self) -> bool {
         self.carries_calls() || !self.uses.is_empty()

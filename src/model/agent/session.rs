@@ -3,6 +3,7 @@
 use std::{fmt, str::FromStr};
 
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use super::AgentId;
 use crate::{
@@ -138,6 +139,17 @@ pub struct SessionStatus {
     /// Their cost. Left out where it is not known.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cost: Option<Cost>,
+}
+
+impl SessionRun {
+    /// The run as a model reads of it, with its answer under this name.
+    pub fn shown(&self, answer: &str) -> Value {
+        let mut shown = json!(self);
+        if let (Some(text), Some(shown)) = (&self.answer, shown.as_object_mut()) {
+            shown.insert(answer.to_owned(), json!(text));
+        }
+        shown
+    }
 }
 
 /// A message of a session.

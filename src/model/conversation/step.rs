@@ -59,6 +59,32 @@ pub struct Step {
 }
 
 impl Step {
+    /// A call of a tool that nothing but its name is known of, not begun, with everything optional left out.
+    pub fn new(asked_as: impl Into<String>, arguments: Value, started_at: Time) -> Self {
+        let (call_id, asked_as) = (CallId::new(), asked_as.into());
+        Self {
+            call_id,
+            tool: asked_as.clone(),
+            asked_as,
+            arguments,
+            asked_arguments: None,
+            approved_by: None,
+            edited: Vec::new(),
+            risk: Risk::Read,
+            state: StepState::Pending,
+            success: None,
+            output: None,
+            model_text: None,
+            ticket: None,
+            session: None,
+            duration_ms: None,
+            started_at,
+            ticket_id: None,
+            provider_id: format!("call_{call_id}"),
+            malformed: None,
+        }
+    }
+
     /// The arguments the model wrote.
     pub fn asked(&self) -> &Value {
         self.asked_arguments.as_ref().unwrap_or(&self.arguments)

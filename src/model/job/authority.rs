@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::{
     agent::AgentId,
-    caller::{Caller, Credential},
+    caller::Caller,
     error::{Error, Result},
     id::Id,
     user::ApiKey,
@@ -32,10 +32,7 @@ impl Authority {
     /// If an agent acts that is only tried: nobody could look up its bounds later. If it acts in a session: a job would shed
     /// the policy layers that hold there.
     pub fn new(caller: &Caller) -> Result<Self> {
-        let keys = match caller.credential {
-            Credential::Key(key) => vec![key],
-            Credential::Session | Credential::Local => Vec::new(),
-        };
+        let keys = caller.credential.key().into_iter().collect();
         let acting: Vec<_> = caller.agent.iter().flat_map(|agent| agent.chain()).collect();
         if acting.iter().any(|agent| agent.version == 0) {
             return Err(Error::denied(

@@ -5,7 +5,10 @@ use serde::Serialize;
 
 use satchel_engine::context::Context;
 use satchel_model::{
-    agent::session::{SessionEntry, SessionMessage, SessionRun, SessionStatus},
+    agent::{
+        Agent,
+        session::{SessionEntry, SessionMessage, SessionRun, SessionStatus},
+    },
     error::Result,
     provider::parameters::ReasoningEffort,
 };
@@ -104,7 +107,7 @@ pub async fn agents(cx: &Context) -> Result<Vec<AgentEntry>> {
     for agent in &all {
         cx.taint().note(agent.origin.clone());
     }
-    let entry = |agent: satchel_model::agent::Agent| AgentEntry {
+    let entry = |agent: Agent| AgentEntry {
         id: agent.id.to_string(),
         name: agent.content.name,
         description: agent.content.description,

@@ -17,7 +17,6 @@ use crate::{
 use satchel_model::{
     agent::{
         AgentId,
-        draft::AgentDraft,
         session::{Report, SessionKey, SessionMessage, StepSession},
     },
     call::CallId,
@@ -139,8 +138,8 @@ pub struct Found {
 }
 
 const FOUND: &str = "c.id, c.agent, c.depth, c.parent, c.created_at,
-    (SELECT v.content FROM agents a JOIN agent_versions v ON v.agent = a.id AND v.version = a.version
-     WHERE a.id = c.agent) AS written,
+    (SELECT v.content ->> 'name' FROM agents a JOIN agent_versions v ON v.agent = a.id AND v.version = a.version
+     WHERE a.id = c.agent) AS name,
     (SELECT t.kind FROM turns t WHERE t.conversation = c.id ORDER BY t.id LIMIT 1) AS kind,
     (SELECT t.state FROM turns t WHERE t.conversation = c.id ORDER BY t.id DESC LIMIT 1) AS state";
 
@@ -161,8 +160,7 @@ fn found(row: &Row<'_>) -> Result<Found> {
 
 /// The name of an agent as somebody wrote it; of one that is gone, its id.
 fn name(row: &Row<'_>, id: &str) -> Result<String> {
-    let written: Option<AgentDraft> = row.optional_json("written")?;
-    Ok(written.map_or_else(|| id.to_owned(), |written| written.name))
+    Ok(row.get::<Option<String>>("name")?.unwrap_or_else(|| id.to_owned()))
 }
 
 /// The sessions below a conversation of a person, the newest first; with `None`, those they began outside of one.
@@ -198,7 +196,7 @@ pub async fn children(db: &Db, conversation: ConversationId) -> Result<Vec<Conve
     db.read(move |tx| tx.all(sql, [conversation.to_string()], |row| row.parsed("id"))).await
 }
 
-/// What all runs of a conversation took.
+/// The tokens and the cost of all runs of a conversation.
 #[derive(Debug, Clone, Default)]
 pub struct Taken {
     /// Tokens.
@@ -209,7 +207,7 @@ pub struct Taken {
     pub model: Option<String>,
 }
 
-/// Returns what all runs of a conversation took.
+/// Returns the tokens and the cost of all runs of a conversation.
 pub async fn taken_in(db: &Db, conversation: ConversationId) -> Result<Taken> {
     let sum = "SELECT CAST(coalesce(sum(input_tokens), 0) AS BIGINT) AS input,
                  CAST(coalesce(sum(output_tokens), 0) AS BIGINT) AS output, CAST(sum(cost) AS BIGINT) AS cost,
@@ -234,7 +232,7 @@ pub async fn taken_in(db: &Db, conversation: ConversationId) -> Result<Taken> {
 
 /// The sessions that the calls of a conversation have begun or written to, by the call.
 pub async fn of_calls(db: &Db, conversation: ConversationId) -> Result<Vec<(CallId, StepSession)>> {
-    let sql = "SELECT t.call, t.id, t.conversation, t.state, t.agent, v.content AS written
+    let sql = "SELECT t.call, t.id, t.conversation, t.state, t.agent, v.content ->> 'name' AS name
                FROM turns t LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version
                WHERE t.tells = ?1 AND t.call IS NOT NULL";
     let read = |row: &Row<'_>| {
@@ -256,10 +254,10 @@ pub async fn last_texts(
     conversation: ConversationId,
     (limit, most): (usize, u64),
 ) -> Result<Vec<SessionMessage>> {
-    let sql = "SELECT role, text, created_at FROM messages WHERE conversation = ?1 AND text <> '' AND
-                 octet_length(text) + coalesce((SELECT CAST(sum(octet_length(later.text)) AS BIGINT) FROM messages later
-                   WHERE later.conversation = ?1 AND later.seq > messages.seq), 0) <= ?3
-               ORDER BY seq DESC LIMIT ?2";
+    let sql = "SELECT role, text, created_at FROM (
+                 SELECT role, text, created_at, seq, sum(octet_length(text)) OVER (ORDER BY seq DESC) AS bytes
+                 FROM messages WHERE conversation = ?1 AND text <> '') said
+               WHERE bytes <= ?3 ORDER BY seq DESC LIMIT ?2";
     let bound =
         (conversation.to_string(), i64::try_from(limit).unwrap_or(i64::MAX), i64::try_from(most).unwrap_or(i64::MAX));
     let read = |row: &Row<'_>| {

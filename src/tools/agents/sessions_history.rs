@@ -16,7 +16,7 @@ const DEFAULT_LIMIT: usize = 50;
 struct Args {
     /// The session: a key as sessions_spawn and sessions_list give it.
     session_key: String,
-    /// How many messages, the last ones, 1 to 500; 50 if left out.
+    /// The number of messages, counted from the last, 1 to 500; 50 if left out.
     #[schemars(range(min = 1, max = 500))]
     limit: Option<u32>,
 }

@@ -36,6 +36,7 @@ pub(super) fn tool(handles: &Handles) -> Tool {
     .personal("your conversations")
     .private(&["message"])
     .timeout(TIMEOUT)
+    .resumes()
     .example_after(
         session::before(),
         "A further question",
@@ -46,5 +47,5 @@ pub(super) fn tool(handles: &Handles) -> Tool {
 
 async fn run(handles: Handles, cx: Context, args: Args) -> Result<Output> {
     let run = handles.sessions()?.send(cx, args.session_key, args.message).await?;
-    Ok(Output::json(session::shown(&run, "reply")))
+    Ok(Output::json(run.shown("reply")))
 }

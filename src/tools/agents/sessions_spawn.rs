@@ -6,7 +6,6 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::session;
 use satchel_engine::{context::Context, tool::Tool};
 use satchel_model::{
     error::Result,
@@ -45,6 +44,7 @@ pub(super) fn tool(handles: &Handles) -> Tool {
     .personal("your conversations")
     .private(&["task"])
     .timeout(TIMEOUT)
+    .resumes()
     .example(
         "A task, whose result is waited for",
         json!({"task": "What is 6 * 7?", "blocking": true}),
@@ -56,5 +56,5 @@ async fn run(handles: Handles, cx: Context, args: Args) -> Result<Output> {
     let Args { task, agent_id, blocking } = args;
     let new = NewSession { task, agent: agent_id, blocking: blocking.unwrap_or(false) };
     let run = handles.sessions()?.spawn(cx, new).await?;
-    Ok(Output::json(session::shown(&run, "output")))
+    Ok(Output::json(run.shown("output")))
 }

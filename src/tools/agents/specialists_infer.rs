@@ -22,7 +22,7 @@ const TIMEOUT: Duration = Duration::from_secs(600);
 struct Args {
     /// The specialist, by name or id (agents_list).
     specialist: String,
-    /// What it is to answer, with all it needs for that: it knows nothing of this conversation.
+    /// The question, with all that is needed to answer it: the specialist knows nothing of this conversation.
     prompt: String,
     /// Reasoning before it answers, in place of its own: low, medium or high.
     override_reasoning_effort: Option<Effort>,

@@ -131,3 +131,21 @@ async fn a_conversation_wakes_itself_twenty_times_until_its_person_speaks_again(
     assert!(view["messages"][67]["steps"][0]["output"]["data"].get("note").is_none(), "{}", view["messages"][67]);
     chat.owner.do_it("DELETE", &conversation, Value::Null).await;
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_session_of_a_turn_that_its_person_gave_up_is_told_of_all_the_same() {
+    let go_on = Arc::new(Notify::new());
+    let write = call("write", json!({"path": "a.txt", "content": "x"}));
+    let chat = Chat::start(vec![begin("Count."), write, say("As you like."), say("Told.")]).await;
+    chat.owner.do_it("PUT", "/api/policies", json!({"global": {"ask": ["write"]}})).await;
+    chat.llm.when("Count.", vec![held(&go_on)]);
+    let conversation = chat.owner.conversation().await;
+    let _asking = chat.owner.say(&conversation, "Go.").await;
+    run_in(&chat.owner, "chat", "waiting").await;
+    chat.owner.say(&conversation, "Never mind.").await.rest().await;
+    go_on.notify_one();
+    while !chat.owner.view(&conversation).await.to_string().contains("Told.") {
+        pause().await;
+    }
+    assert!(told(&chat, "Go.").contains("Counted."), "{}", told(&chat, "Go."));
+}

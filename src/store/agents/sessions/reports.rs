@@ -15,13 +15,12 @@ use satchel_model::{
     error::{Error, Result},
     origin::Origin,
     run::RunId,
-    user::UserId,
 };
 
-/// Holds for a run `t` of the session `s` whose end is to be told: nobody hears of what a stopped run began, or of what is
-/// deleted.
+/// Holds for a run `t` of the session `s` whose end is to be told: nobody hears of what a run began that was told to stop, or
+/// of what is deleted.
 const DUE: &str = "t.report = 'due' AND t.state NOT IN ('running', 'waiting') AND s.person IS NOT NULL
-    AND NOT EXISTS (SELECT 1 FROM turns p WHERE p.id = t.parent AND p.state = 'cancelled')";
+    AND NOT EXISTS (SELECT 1 FROM turns p WHERE p.id = t.parent AND p.stop_asked)";
 
 /// Changes whether the end of a run is awaited or told later, unless it was told already.
 pub async fn report(db: &Db, run: RunId, report: Report) -> Result<()> {
@@ -49,13 +48,13 @@ pub async fn unawait(db: &Db) -> Result<()> {
 }
 
 /// The conversations that are to be told of runs which are over.
-pub async fn to_tell(db: &Db) -> Result<Vec<(UserId, ConversationId)>> {
+pub async fn to_tell(db: &Db) -> Result<Vec<ConversationId>> {
     let sql = format!(
-        "SELECT DISTINCT t.tells, c.person FROM turns t JOIN conversations c ON c.id = t.tells
+        "SELECT DISTINCT t.tells FROM turns t JOIN conversations c ON c.id = t.tells
            JOIN conversations s ON s.id = t.conversation
          WHERE t.tells IS NOT NULL AND c.person IS NOT NULL AND {DUE}"
     );
-    db.read(move |tx| tx.all(&sql, (), |row| Ok((row.parsed("person")?, row.parsed("tells")?)))).await
+    db.read(move |tx| tx.all(&sql, (), |row| row.parsed("tells"))).await
 }
 
 /// The runs that are over and that a conversation is to be told of, the first begun first, each with the run that began it.

@@ -9,7 +9,7 @@ export const STATES: Record<string, readonly [string, string]> = {
   done: ['Done', 'good'],
   failed: ['Failed', 'error'],
   cancelled: ['Stopped', 'disabled'],
-  uncertain: ['Uncertain', 'error'],
+  uncertain: ['Uncertain', 'warn'],
 };
 
 /** The words of each kind. */

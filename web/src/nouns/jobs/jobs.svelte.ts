@@ -2,6 +2,7 @@
 import { client, ok } from '../../lib/http';
 import type { Job } from '../../lib/types';
 import { agents } from '../agents/agents.svelte';
+import { STATES as RUN_STATES } from '../agents/runs';
 
 class Jobs {
   all = $state.raw<Job[] | null>(null);
@@ -24,16 +25,8 @@ class Jobs {
 
 export const jobs = new Jobs();
 
-/** The words and the look of a run's state. */
-export const STATES: Record<string, readonly [string, string]> = {
-  queued: ['Waits for its turn', 'queued'],
-  running: ['Running', 'busy'],
-  waiting: ['Waits for your answer', 'available'],
-  done: ['Done', 'good'],
-  failed: ['Failed', 'error'],
-  cancelled: ['Not run', 'disabled'],
-  uncertain: ['Uncertain', 'warn'],
-};
+/** The words and the look of a run's state: as of any run, but that one which is cancelled was never begun. */
+export const STATES: Record<string, readonly [string, string]> = { ...RUN_STATES, cancelled: ['Not run', 'disabled'] };
 
 /** What a job does, in a few words. */
 export function deedOf(job: Job): string {
