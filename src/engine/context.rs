@@ -21,7 +21,6 @@ use satchel_app::App;
 use satchel_model::{
     call::{Call, CallId, Done, Outcome},
     caller::Caller,
-    conversation::ConversationId,
     egress,
     error::{Error, Result},
     origin::Origin,
@@ -104,19 +103,10 @@ impl Context {
         &self.shared.run.call.caller
     }
 
-    /// The conversation it belongs to.
-    pub fn topic(&self) -> Option<ConversationId> {
-        self.shared.run.call.topic
-    }
-
-    /// The call's id: the same when a call that was cut is made again.
-    pub fn call(&self) -> CallId {
-        self.shared.run.call.id
-    }
-
-    /// The circumstances of the call, by which policy layers apply.
-    pub fn situation(&self) -> &Situation {
-        &self.shared.run.call.situation
+    /// The call, without its arguments. Its id is the same when a call that was cut is made again; its depth counts the calls
+    /// it is within.
+    pub fn call(&self) -> &Call {
+        &self.shared.run.call
     }
 
     /// The running tool's name.
@@ -135,11 +125,6 @@ impl Context {
     /// This tool's own settings.
     pub fn settings(&self) -> &ToolSettings {
         &self.shared.run.settings
-    }
-
-    /// Within how many other calls this one is.
-    pub fn depth(&self) -> usize {
-        usize::from(self.shared.run.call.depth)
     }
 
     /// Ends when the call is taken back: long work should watch it.

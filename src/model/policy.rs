@@ -4,7 +4,7 @@ mod compiled;
 mod groups;
 mod names;
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, ptr, sync::LazyLock};
 
 use serde::{Deserialize, Serialize};
 
@@ -43,6 +43,10 @@ pub struct Layer {
 /// Layers by the name of a provider or a channel, or by the id of an agent.
 pub type Layers = BTreeMap<String, Layer>;
 
+/// The layer `subagent` where none is written.
+static SUBAGENT: LazyLock<Layer> =
+    LazyLock::new(|| Layer { deny: SUBAGENT_DENY.iter().map(|name| (*name).to_owned()).collect(), ..Layer::default() });
+
 /// The whole document. A layer that is left out lets everything pass; without `subagent`, sub-agents are denied what
 /// starts and steers others.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
@@ -66,6 +70,8 @@ pub struct Policies {
     pub sandbox: Option<Layer>,
     /// For sessions that an agent started.
     pub subagent: Option<Layer>,
+    /// By the id of the agent that leads such a session: in the place of `subagent`.
+    pub agent_subagent: Layers,
 }
 
 /// The place of a layer, in the order in which they are applied.
@@ -184,9 +190,12 @@ impl Situation {
         Self { channel, sandboxed, depth, ..self }
     }
 
-    /// It and those of the agents and providers whose layers hold as well: each agent with each provider, the nearest first.
-    pub fn each(&self) -> Vec<Self> {
-        let agents = || std::iter::once(self.agent.clone()).chain(self.within.iter().cloned().map(Some));
+    /// It and those of the agents and providers whose layers of a kind hold as well: each agent with each provider, the
+    /// nearest first.
+    fn each(&self, kind: LayerKind) -> Vec<Self> {
+        // Above a session that begins in a person's conversation no other one leads a session.
+        let within = if kind == LayerKind::Subagent && self.depth < 2 { &[] } else { self.within.as_slice() };
+        let agents = || std::iter::once(self.agent.clone()).chain(within.iter().cloned().map(Some));
         let providers = std::iter::once(self.provider.clone()).chain(self.through.iter().cloned().map(Some));
         let with = |provider: Option<String>| agents().map(move |agent| (agent, provider.clone())).collect::<Vec<_>>();
         let single = |(agent, provider)| Self {
@@ -207,9 +216,19 @@ fn is_zero(depth: &u8) -> bool {
 }
 
 impl Policies {
-    /// The layer of this kind that applies in a situation. `None` where there is none: everything passes then, but for
-    /// `subagent`.
-    pub fn layer(&self, kind: LayerKind, situation: &Situation) -> Option<&Layer> {
+    /// The layers of this kind that hold in a situation, the nearest first: in a session, those of the agents and providers
+    /// above it hold as well. Where there is none, everything passes.
+    pub fn layers(&self, kind: LayerKind, situation: &Situation) -> Vec<&Layer> {
+        let mut held: Vec<&Layer> = Vec::new();
+        for layer in situation.each(kind).iter().filter_map(|situation| self.layer(kind, situation)) {
+            if !held.iter().any(|known| ptr::eq(*known, layer)) {
+                held.push(layer);
+            }
+        }
+        held
+    }
+
+    fn layer(&self, kind: LayerKind, situation: &Situation) -> Option<&Layer> {
         let Situation { agent, provider, channel, sandboxed, depth, .. } = situation;
         match kind {
             LayerKind::Profile => self.profile.as_ref(),
@@ -220,15 +239,12 @@ impl Policies {
             LayerKind::AgentProvider => self.agent_provider.get(agent.as_ref()?)?.get(provider.as_ref()?),
             LayerKind::Group => self.group.get(channel.as_ref()?),
             LayerKind::Sandbox => self.sandbox.as_ref().filter(|_| *sandboxed),
-            LayerKind::Subagent => self.subagent.as_ref().filter(|_| *depth > 0),
+            LayerKind::Subagent if *depth == 0 => None,
+            LayerKind::Subagent => {
+                let own = agent.as_ref().and_then(|agent| self.agent_subagent.get(agent));
+                Some(own.or(self.subagent.as_ref()).unwrap_or(&SUBAGENT))
+            }
         }
-    }
-
-    /// The layer that holds in the place of one that is left out.
-    pub fn standing(kind: LayerKind, situation: &Situation) -> Option<Layer> {
-        let holds = kind == LayerKind::Subagent && situation.depth > 0;
-        let deny = || SUBAGENT_DENY.iter().map(|name| (*name).to_owned()).collect();
-        holds.then(|| Layer { deny: deny(), ..Layer::default() })
     }
 
     /// Every layer that is written, with its place in words: `global`, `agent.assistant`, `agent_provider.assistant.x`.
@@ -246,6 +262,7 @@ impl Policies {
             ("global_provider", &self.global_provider),
             ("agent", &self.agent),
             ("group", &self.group),
+            ("agent_subagent", &self.agent_subagent),
         ];
         for (name, layers) in maps {
             found.extend(layers.iter().map(|(key, layer)| (format!("{name}.{key}"), layer)));

@@ -48,7 +48,7 @@ pub struct Said {
 /// If no model is connected, or their tokens of the day are used up.
 pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
     let app = cx.app();
-    let turn = match cx.topic() {
+    let turn = match cx.call().topic {
         Some(topic) => Turns::new(&app.db).open_in(topic).await?,
         None => None,
     };

@@ -60,7 +60,7 @@ impl Agents {
     /// Bytes of what this caller is listed, about.
     pub async fn bytes(&self, caller: &Caller) -> Result<usize> {
         let sql = format!(
-            "SELECT CAST(coalesce(sum(octet_length(v.content)), 0) AS BIGINT) FROM agents a
+            "SELECT CAST(coalesce(sum(octet_length(CAST(v.content AS TEXT))), 0) AS BIGINT) FROM agents a
              JOIN agent_versions v ON v.agent = a.id AND v.version = a.version WHERE a.deleted_at IS NULL AND {SHARED_WITH}"
         );
         let reader = caller.reader().person().to_string();

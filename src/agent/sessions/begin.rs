@@ -4,8 +4,11 @@ use std::sync::Arc;
 
 use serde_json::json;
 
-use super::{check, place::Place};
-use crate::{chat::Agent, prompt};
+use super::place::Place;
+use crate::{
+    chat::{Agent, LONGEST},
+    prompt,
+};
 use satchel_engine::context::Context;
 use satchel_model::{
     agent::{
@@ -15,6 +18,7 @@ use satchel_model::{
     caller::Caller,
     conversation::ConversationId,
     error::{Error, Result},
+    figure,
     origin::Origin,
     policy::Situation,
     run::{Purpose, RunKind, RunState},
@@ -43,12 +47,28 @@ struct Wanted {
     report: Report,
 }
 
+/// Checks a text that an agent gives to another one.
+///
+/// # Errors
+///
+/// If it is empty or too long.
+pub(super) fn check(what: &str, text: &str) -> Result<()> {
+    if text.trim().is_empty() {
+        return Err(Error::invalid(format!("The {what} is empty. Say what is to be done.")));
+    }
+    if text.chars().count() > LONGEST {
+        let most = figure::grouped(LONGEST as u64);
+        return Err(Error::invalid(format!("A {what} has at most {most} characters: give a part of it, or a file.")));
+    }
+    Ok(())
+}
+
 impl Agent {
     /// Begins a session with a task. The same call, made again, goes on with the one that it began.
     pub(super) async fn spawn(&self, cx: &Context, new: NewSession) -> Result<SessionRun> {
         let NewSession { task, agent, blocking } = new;
         let report = if blocking { Report::Awaited } else { Report::Due };
-        if let Some(begun) = sessions::begun_by(&self.shared.app.db, cx.call(), report).await? {
+        if let Some(begun) = sessions::begun_by(&self.shared.app.db, cx.call().id, report).await? {
             return self.come_of(cx, begun, report).await;
         }
         check("task", &task)?;
@@ -77,7 +97,7 @@ impl Agent {
     /// Writes to a session below. The same call, made again, goes on with the run that it began.
     pub(super) async fn write_to(&self, cx: &Context, key: &str, message: String) -> Result<SessionRun> {
         let report = Report::Awaited;
-        if let Some(begun) = sessions::begun_by(&self.shared.app.db, cx.call(), report).await? {
+        if let Some(begun) = sessions::begun_by(&self.shared.app.db, cx.call().id, report).await? {
             return self.come_of(cx, begun, report).await;
         }
         check("message", &message)?;
@@ -146,9 +166,9 @@ impl Agent {
         let purpose = Purpose {
             kind: RunKind::Sub,
             parent,
-            job: place.turn.as_ref().and_then(|turn| turn.job.clone()),
+            job: cx.call().job.clone(),
             session: Some(Arc::new(within)),
-            call: Some(cx.call()),
+            call: Some(cx.call().id),
             tells: place.conversation.map(|conversation| (conversation, report)),
         };
         let (id, name) = (agent.id.clone(), agent.content.name.clone());
@@ -168,7 +188,7 @@ impl Agent {
             && let Some(live) = self.live(above.conversation, above.id)
         {
             let session = StepSession { run, conversation, agent: name, state: RunState::Running };
-            live.log.emit("session", &json!({"call_id": cx.call(), "session": session}));
+            live.log.emit("session", &json!({"call_id": cx.call().id, "session": session}));
         }
         Ok(Begun { run, conversation, agent: id })
     }

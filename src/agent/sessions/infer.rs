@@ -1,6 +1,6 @@
 //! Questions to specialists: one request to the model of an agent without tools.
 
-use super::{bill::Bill, check};
+use super::{begin::check, bill::Bill};
 use crate::{chat::Agent, choose, prompt};
 use satchel_engine::context::Context;
 use satchel_model::{

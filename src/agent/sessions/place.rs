@@ -30,7 +30,7 @@ impl Agent {
     ///
     /// If it is a session, and nobody who acts in it calls: the sessions of an agent are its own.
     pub(super) async fn place(&self, cx: &Context) -> Result<Place> {
-        let conversation = cx.topic();
+        let conversation = cx.call().topic;
         if let Some(conversation) = conversation.filter(|_| cx.caller().agent.is_none())
             && self.shared.conversations.get(cx.caller().user, conversation).await?.depth > 0
         {
@@ -43,7 +43,7 @@ impl Agent {
             Some(conversation) => self.shared.turns.open_in(conversation).await?,
             None => None,
         };
-        Ok(Place { conversation, turn, session: cx.situation().of_session() })
+        Ok(Place { conversation, turn, session: cx.call().situation.of_session() })
     }
 
     /// The session of this key below a place.

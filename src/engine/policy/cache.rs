@@ -8,7 +8,7 @@ use super::{
     named::{Indexed, Named, NamedList},
     view::View,
 };
-use satchel_model::policy::{CompiledLayer, EXEC, Layer, LayerKind, Policies, Situation, ToolNames};
+use satchel_model::policy::{CompiledLayer, EXEC, LayerKind, Situation, ToolNames};
 use satchel_store::policies::StoredPolicies;
 
 /// Most situations whose tables are kept: one takes as many bytes as there are tools.
@@ -45,36 +45,20 @@ impl PolicySet {
         view
     }
 
-    /// The layers that hold in a situation, in order. Of a session, those of the sessions above it hold as well.
+    /// The layers that hold in a situation, in order.
     fn layers(&self, situation: &Situation) -> Vec<(LayerKind, CompiledLayer)> {
         let document = &self.policies.document;
-        let compile = |layer: &Layer| CompiledLayer::new(layer, &self.exec);
-        let mut layers = Vec::new();
-        for kind in LayerKind::ALL {
-            if !is_written(document, kind) {
-                layers.extend(Policies::standing(kind, situation).as_ref().map(compile).map(|layer| (kind, layer)));
-                continue;
-            }
-            let mut held: Vec<&Layer> = Vec::new();
-            for layer in situation.each().iter().filter_map(|situation| document.layer(kind, situation)) {
-                if !held.iter().any(|known| std::ptr::eq(*known, layer)) {
-                    held.push(layer);
-                    layers.push((kind, compile(layer)));
-                }
-            }
-        }
-        layers
+        let of_kind = |kind| {
+            let held = document.layers(kind, situation).into_iter();
+            held.map(move |layer| (kind, CompiledLayer::new(layer, &self.exec)))
+        };
+        LayerKind::ALL.into_iter().flat_map(of_kind).collect()
     }
 
     /// The names of `exec`.
     pub fn exec(&self) -> &ToolNames {
         &self.exec
     }
-}
-
-/// Without a `subagent` layer another one holds in its place.
-fn is_written(document: &Policies, kind: LayerKind) -> bool {
-    kind != LayerKind::Subagent || document.subagent.is_some()
 }
 
 /// The policies in force over the tools there are now. Copies share it.

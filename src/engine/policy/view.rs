@@ -44,6 +44,11 @@ impl View {
         Self { layers, exec, tools, table: OnceLock::new() }
     }
 
+    /// Returns whether a layer of this kind holds.
+    pub fn has(&self, kind: LayerKind) -> bool {
+        self.layers.iter().any(|(layer, _)| *layer == kind)
+    }
+
     /// Returns whether the tool passes every layer. Of many tools it is known from a table that is worked out once.
     pub fn allows(&self, tool: &dyn Named) -> bool {
         if self.layers.is_empty() {

@@ -75,7 +75,7 @@ fn layers_apply_where_they_belong_and_a_subagent_is_denied_by_default() {
     .unwrap();
     let some = |text: &str| Some(text.to_owned());
     let applies = |situation: &Situation| -> Vec<&str> {
-        let of = |kind: &LayerKind| policies.layer(*kind, situation).is_some();
+        let of = |kind: &LayerKind| !policies.layers(*kind, situation).is_empty();
         LayerKind::ALL.into_iter().filter(of).map(LayerKind::as_str).collect()
     };
     assert!(applies(&Situation::default()).is_empty());
@@ -87,10 +87,33 @@ fn layers_apply_where_they_belong_and_a_subagent_is_denied_by_default() {
         depth: 1,
         ..Situation::default()
     };
-    assert_eq!(applies(&all), ["provider_profile", "agent", "agent_provider", "group", "sandbox"]);
-    assert_eq!(applies(&Situation { provider: some("other"), ..all.clone() }), ["agent", "group", "sandbox"]);
-    assert!(Policies::standing(LayerKind::Subagent, &all).unwrap().deny.contains(&"sessions_spawn".to_owned()));
-    assert_eq!(Policies::standing(LayerKind::Subagent, &Situation::default()), None);
+    assert_eq!(applies(&all), ["provider_profile", "agent", "agent_provider", "group", "sandbox", "subagent"]);
+    assert_eq!(
+        applies(&Situation { provider: some("other"), ..all.clone() }),
+        ["agent", "group", "sandbox", "subagent"]
+    );
+    assert!(policies.layers(LayerKind::Subagent, &all)[0].deny.contains(&"sessions_spawn".to_owned()));
+}
+
+#[test]
+fn an_agent_has_a_layer_of_its_own_for_the_sessions_it_leads() {
+    let policies: Policies = serde_json::from_value(serde_json::json!({
+        "subagent": {"deny": ["group:sessions"]}, "agent_subagent": {"lead": {"deny": ["exec"]}},
+    }))
+    .unwrap();
+    let denied = |agents: &[&str], depth| -> Vec<String> {
+        let mut agents = agents.iter().map(|name| (*name).to_owned());
+        let situation = Situation { agent: agents.next(), within: agents.collect(), depth, ..Situation::default() };
+        policies.layers(LayerKind::Subagent, &situation).into_iter().flat_map(|layer| layer.deny.clone()).collect()
+    };
+    assert!(denied(&["lead"], 0).is_empty());
+    assert_eq!(denied(&["lead", "assistant"], 1), ["exec"], "the conversation above is no session");
+    assert_eq!(denied(&["other", "lead"], 1), ["group:sessions"]);
+    assert_eq!(
+        denied(&["other", "lead", "assistant"], 2),
+        ["group:sessions", "exec"],
+        "as what it leads, and as below it"
+    );
 }
 
 #[test]

@@ -9,7 +9,7 @@ impl Finder {
     /// The best tools for a need, among those the caller of this run may call. The need is one the conversation learns by.
     pub async fn find_for(&self, cx: &Context, need: &str, limit: usize) -> Result<Found> {
         let (registry, settings, policy) = (Registry::around(cx), cx.platform(), cx.policy());
-        if let Some(topic) = cx.topic() {
+        if let Some(topic) = cx.call().topic {
             self.learner().searched(topic, need);
         }
         let asker = Asker { registry: &registry, caller: cx.caller(), settings: &settings, policy: &policy };
@@ -19,7 +19,7 @@ impl Finder {
 
 /// Keeps tools in the context of this run's conversation; does nothing outside one.
 pub async fn promote(cx: &Context, tools: Vec<String>) -> Result<()> {
-    match cx.topic() {
+    match cx.call().topic {
         Some(topic) if !tools.is_empty() => promotions::promote(&cx.app().db, topic, tools).await,
         _ => Ok(()),
     }

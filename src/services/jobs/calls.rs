@@ -2,8 +2,9 @@
 
 use satchel_engine::context::Context;
 use satchel_model::{
-    error::Result,
+    error::{Error, Result},
     job::{Authority, Draft, Job, JobId, Plan},
+    policy::LayerKind,
 };
 use satchel_store::{
     jobs::{Jobs, Whose},
@@ -19,10 +20,17 @@ fn jobs(cx: &Context) -> (&Jobs, Actor) {
 ///
 /// # Errors
 ///
-/// If it is not in order.
+/// If it is not in order; and if a script makes it for an agent while the policy has a layer for scripts, which would not hold
+/// for that agent.
 pub async fn create(cx: &Context, draft: Draft) -> Result<Job> {
     let (jobs, by) = jobs(cx);
     let mut draft = draft;
+    if draft.deed.task.is_some() && cx.policy().has(LayerKind::Sandbox) {
+        return Err(Error::denied(
+            "The policy has a layer for scripts ('sandbox'), and an agent that does this task later would be outside of it: \
+             a script makes no such job here. Make it yourself, or have the script set a reminder.",
+        ));
+    }
     if draft.deed.task.is_some() && draft.deed.agent.is_none() {
         draft.deed.agent = Some(Authority::new(&by.caller)?.author().to_string());
     }

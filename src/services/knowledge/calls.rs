@@ -20,7 +20,7 @@ pub fn documents(cx: &Context) -> &Knowledge {
 /// The numbers under which this conversation cites these passages; outside one, their places.
 pub async fn number_passages(cx: &Context, passages: &[Hit]) -> Result<Vec<u32>> {
     let citations: Vec<Citation> = passages.iter().map(Hit::citation).collect();
-    match cx.topic() {
+    match cx.call().topic {
         Some(topic) => {
             let numbered = passages::number(&cx.app().db, cx.caller().user, topic, citations).await?;
             Ok(numbered.into_iter().map(|citation| citation.number).collect())
@@ -31,6 +31,6 @@ pub async fn number_passages(cx: &Context, passages: &[Hit]) -> Result<Vec<u32>>
 
 /// The number under which this conversation cites a page that was fetched; `None` outside one.
 pub async fn number_page(cx: &Context, page: Page) -> Result<Option<u32>> {
-    let Some(topic) = cx.topic() else { return Ok(None) };
+    let Some(topic) = cx.call().topic else { return Ok(None) };
     passages::number_page(&cx.app().db, cx.caller().user, topic, page).await
 }

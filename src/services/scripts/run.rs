@@ -35,7 +35,7 @@ pub(super) async fn run(cx: Context, script: Arc<Loaded>, arguments: Value) -> R
     let workers = cx.app().host.workers.for_user(cx.caller().user);
     let _place = match script.asks_nothing() {
         true => None,
-        false => Some(workers.asking(cx.depth()).await.map_err(worker::ended)?),
+        false => Some(workers.asking(usize::from(cx.call().depth)).await.map_err(worker::ended)?),
     };
     let answers = Answers::new(&cx, &script);
     let reply = worker::converse(&workers, &task, &script, |ask| answers.answer(ask)).await?;

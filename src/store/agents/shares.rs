@@ -20,12 +20,14 @@ pub struct Share {
 pub async fn shares(db: &Db, run: RunId) -> Result<Vec<Share>> {
     db.read(move |tx| {
         let sql = format!(
-            "WITH RECURSIVE up (id, parent, agent, version, draft) AS (
-               SELECT id, parent, agent, agent_version, agent_draft FROM turns WHERE id = ?1
-               UNION SELECT t.id, t.parent, t.agent, t.agent_version, t.agent_draft FROM turns t JOIN up u ON t.id = u.parent
+            "WITH RECURSIVE up (id, parent) AS (
+               SELECT id, parent FROM turns WHERE id = ?1
+               UNION SELECT t.id, t.parent FROM turns t JOIN up u ON t.id = u.parent
              )
-             SELECT up.id, coalesce(up.draft, v.content, {GONE}) AS content
-             FROM up LEFT JOIN agent_versions v ON v.agent = up.agent AND v.version = up.version"
+             SELECT t.id, coalesce(t.agent_draft, v.content, {GONE}) AS content
+             FROM up JOIN turns t ON t.id = up.id
+               LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version
+             ORDER BY t.id DESC"
         );
         let above = tx.all(&sql, [run.to_string()], |row| Ok((row.parsed::<RunId>("id")?, row.json("content")?)))?;
         let mut shares = Vec::new();

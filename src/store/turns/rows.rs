@@ -141,6 +141,7 @@ fn require_going(tx: &Tx, run: TurnId) -> Result<()> {
 
 /// The text of an agent that was deleted with its owner: it calls nothing.
 pub(crate) const GONE: &str = r#"'{"name":"gone","tools":false}'"#;
+
 /// The door that the calls of a run come through; those of a session, the one that it was begun through.
 fn door(kind: RunKind, of_job: bool) -> Door {
     match kind {

@@ -1,6 +1,6 @@
 //! `index_put`: puts a text or a vector under a name into the index.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -57,6 +57,8 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .risk(Risk::LowWrite)
+    // A text is embedded first, after those that were there before it.
+    .timeout(Duration::from_secs(30))
     .for_everybody()
     .permission("index:write")
     .example(

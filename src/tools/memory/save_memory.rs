@@ -187,7 +187,7 @@ async fn run(cx: Context, args: Args) -> Result<Output> {
     let origin = cx.taint().origin_to_keep();
     let all = std::iter::once(Ok(first)).chain(further).map(|new| Ok(new?.with_origin(origin.clone())));
     let all = all.collect::<Result<Vec<_>>>()?;
-    let saved = Remembering::of_caller(&cx).save(all, cx.topic()).await?;
+    let saved = Remembering::of_caller(&cx).save(all, cx.call().topic).await?;
     let memories: Vec<Value> = saved.iter().map(|saved| shown_saved(&cx, saved)).collect();
     let mut data = memories.first().cloned().unwrap_or_default();
     if let Value::Object(data) = &mut data {

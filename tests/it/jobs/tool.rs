@@ -5,6 +5,8 @@ use satchel::{
     model::{
         call::{Call, Decision, Outcome},
         caller::Caller,
+        error::Kind,
+        policy::Situation,
     },
     store::tickets::Verdict,
 };
@@ -91,4 +93,25 @@ async fn what_is_missing_or_over_is_said() {
         let told = app.data(&mara, "schedule", arguments.clone()).await.unwrap_err();
         assert!(told.message().starts_with(wanted), "{arguments}: {told}");
     }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_script_has_no_agent_do_a_task_outside_of_the_layer_for_scripts() {
+    let app = TestApp::start().await;
+    let (owner, mara) = (app.owner().await, app.caller(&["jobs:manage"]).await);
+    let by_script = |what: Value| {
+        let mut arguments = json!({"action": "create", "schedule": "0 9 * * *"});
+        arguments.as_object_mut().unwrap().extend(what.as_object().unwrap().clone());
+        let situation = Situation { sandboxed: true, ..Situation::default() };
+        let call = Call { situation, ..Call::new(mara.clone(), "schedule", arguments) };
+        app.satchel.invoker.invoke(call, CancellationToken::new())
+    };
+    let task = || by_script(json!({"task": "Sum up the day."}));
+    assert!(matches!(task().await, Ok(Outcome::Done(_))), "no layer holds for scripts");
+    let layer = serde_json::from_value(json!({"sandbox": {"deny": ["calculator"]}})).unwrap();
+    app.satchel.app.stores.policies.replace(&owner, None, layer).await.unwrap();
+    let error = task().await.unwrap_err();
+    assert_eq!(error.kind(), Kind::Denied);
+    assert!(error.message().starts_with("The policy has a layer for scripts"), "{}", error.message());
+    assert!(matches!(by_script(json!({"message": "Tea"})).await, Ok(Outcome::Done(_))), "a reminder is no agent");
 }

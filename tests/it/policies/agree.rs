@@ -35,8 +35,8 @@ fn layer() -> impl Strategy<Value = Option<Layer>> {
 }
 
 fn document() -> impl Strategy<Value = Policies> {
-    (layer(), layer(), layer(), layer(), layer(), layer(), layer()).prop_map(
-        |(profile, global, agent, provider, group, sandbox, subagent)| {
+    (layer(), layer(), layer(), layer(), layer(), layer(), layer(), layer()).prop_map(
+        |(profile, global, agent, provider, group, sandbox, subagent, of_one)| {
             let of =
                 |name: &str, layer: Option<Layer>| layer.into_iter().map(|layer| (name.to_owned(), layer)).collect();
             Policies {
@@ -47,6 +47,7 @@ fn document() -> impl Strategy<Value = Policies> {
                 group: of("c", group),
                 sandbox,
                 subagent,
+                agent_subagent: of("assistant", of_one),
                 ..Policies::default()
             }
         },

@@ -33,8 +33,14 @@ const TRUTHS: [(&str, &str); 23] = [
 ];
 
 /// Columns whose JSON statements look into.
-const JSON: [(&str, &str); 4] =
-    [("endpoints", "operation"), ("queued_messages", "caller"), ("tree_origins", "origin"), ("turns", "caller")];
+const JSON: [(&str, &str); 6] = [
+    ("agent_versions", "content"),
+    ("endpoints", "operation"),
+    ("queued_messages", "caller"),
+    ("tree_origins", "origin"),
+    ("turns", "agent_draft"),
+    ("turns", "caller"),
+];
 
 /// The statements that make it, from a database of SQLite.
 pub fn translated(database: &Path) -> Vec<String> {

@@ -54,6 +54,27 @@ async fn the_policy_layers_of_the_agents_above_hold_as_well() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn one_agent_may_begin_sessions_from_its_session_where_the_policy_says_so_of_it() {
+    let chat = Chat::start(Vec::new()).await;
+    let lead = agent(&chat, "lead", json!({})).await;
+    agent(&chat, "other", json!({})).await;
+    let policies = json!({"agent_subagent": {lead["id"].as_str().unwrap(): {"deny": ["calculator"]}}});
+    chat.owner.do_it("PUT", "/api/policies", policies).await;
+    let tries = || calls(vec![("calculator", json!({"expression": "1"})), ("agents_list", json!({}))]);
+    for name in ["lead", "other"] {
+        let (above, task) = (format!("Begin {name}."), format!("Be {name}."));
+        chat.llm.when(&above, vec![spawn_by(name, &task), say("Over.")]);
+        chat.llm.when(&task, vec![tries(), say("Over.")]);
+        chat.owner.turn(&above).await;
+    }
+    let (lead, other) = (told(&chat, "Be lead."), told(&chat, "Be other."));
+    assert!(lead.contains("The policy layer 'subagent' denies calculator"), "{lead}");
+    assert!(!lead.contains("denies agents_list"), "{lead}");
+    assert!(other.contains("The policy layer 'subagent' denies agents_list"), "{other}");
+    assert!(!other.contains("denies calculator"), "{other}");
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_person_without_the_permission_begins_no_session() {
     let chat = Chat::start(Vec::new()).await;
     chat.llm.when("Lead.", vec![super::stage::spawn("Help."), say("Over.")]);

@@ -6748,6 +6748,11 @@ export interface components {
             sandbox: components["schemas"]["PolicyLayer"] | null;
             /** @default null */
             subagent: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the id of the agent that leads such a session: in the place of `subagent`.
+             * @default {}
+             */
+            agent_subagent: components["schemas"]["BTreeMap"];
         };
         /** @description The policies in force. */
         PoliciesView: {
@@ -6786,6 +6791,11 @@ export interface components {
             sandbox: components["schemas"]["PolicyLayer"] | null;
             /** @default null */
             subagent: components["schemas"]["PolicyLayer"] | null;
+            /**
+             * @description By the id of the agent that leads such a session: in the place of `subagent`.
+             * @default {}
+             */
+            agent_subagent: components["schemas"]["BTreeMap"];
         } & {
             /**
              * Format: int64

@@ -1,12 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { Policies } from '../../lib/types';
-import { document, empty, KINDS, patterns, put, rows } from './layers';
+import { document, empty, KINDS, number, patterns, put, rows } from './layers';
 
 const none: Policies = {
   profile: null,
   global: null,
   sandbox: null,
   subagent: null,
+  agent_subagent: {},
   provider_profile: {},
   global_provider: {},
   agent: {},
@@ -18,7 +19,7 @@ const deny = (...names: string[]) => ({ ...empty(), deny: names });
 
 describe('the table of layers', () => {
   it('has a row for each of the nine, written or not', () => {
-    expect(rows(none).map((row) => row.kind.kind)).toEqual(KINDS.map((one) => one.kind));
+    expect(rows(none).map((row) => number(row.kind))).toEqual([1, 2, 3, 4, 5, 6, 7, 8, 9]);
     expect(rows(none).every((row) => row.layer === null)).toBe(true);
   });
 
@@ -34,6 +35,11 @@ describe('the table of layers', () => {
     ).toEqual([[], ['assistant'], ['assistant', 'local']]);
     const back = put(put(all, kind('agent_provider'), ['assistant', 'local'], null), kind('agent'), ['assistant'], null);
     expect(put(back, kind('global'), [], null)).toEqual({ ...none, global: null });
+  });
+
+  it('shows the layer of one sub-agent below that of all', () => {
+    const shown = rows(put(none, kind('agent_subagent'), ['researcher'], empty())).at(-1)!;
+    expect([number(shown.kind), shown.names]).toEqual([9, ['researcher']]);
   });
 
   it('reads patterns however they are parted, and sends no more than the document', () => {

@@ -10,6 +10,8 @@ export interface KindOf {
   holds: string;
   /** The names that tell layers of this kind apart; none where there is one. */
   keys: readonly string[];
+  /** The kind in whose place it holds, and by whose number it goes. */
+  instead?: Kind;
 }
 
 /** In the order in which they are applied. */
@@ -23,6 +25,13 @@ export const KINDS: readonly KindOf[] = [
   { kind: 'group', title: 'Channel', holds: 'answers to this channel', keys: ['channel'] },
   { kind: 'sandbox', title: 'Sandbox', holds: 'what scripts and other confined code call', keys: [] },
   { kind: 'subagent', title: 'Sub-agents', holds: 'sessions that an agent started', keys: [] },
+  {
+    kind: 'agent_subagent',
+    title: 'Sub-agent',
+    holds: 'such sessions that this agent leads, in the place of the row above',
+    keys: ['agent'],
+    instead: 'subagent',
+  },
 ];
 
 export interface Row {
@@ -38,7 +47,10 @@ type Nested = Record<string, Map>;
 
 export const empty = (): Layer => ({ profile: null, allow: [], deny: [], ask: [] });
 
-/** One row for each layer that is written, one for each kind of which none is. */
+/** Its number among the nine. */
+export const number = (kind: KindOf) => KINDS.findIndex((one) => one.kind === (kind.instead ?? kind.kind)) + 1;
+
+/** One row for each layer that is written, one for each of the nine of which none is. */
 export function rows(policies: Policies): Row[] {
   return KINDS.flatMap((kind): Row[] => {
     const value = policies[kind.kind];
@@ -49,7 +61,7 @@ export function rows(policies: Policies): Row[] {
         : Object.entries((value ?? {}) as Nested).flatMap(([agent, map]) =>
             Object.entries(map).map(([provider, layer]) => ({ kind, names: [agent, provider], layer })),
           );
-    return found.length > 0 ? found : [{ kind, names: [], layer: null }];
+    return found.length > 0 || kind.instead ? found : [{ kind, names: [], layer: null }];
   });
 }
 
