@@ -6,11 +6,11 @@ use moka::sync::Cache as Bounded;
 use parking_lot::Mutex;
 
 use crate::{
-    sql::{Tx, params},
+    sql::{Row, Tx, params},
     vectors::{bytes, floats},
 };
 use satchel_model::{
-    error::Result,
+    error::{Error, Result},
     memory::{MemoryId, Vector},
     user::UserId,
     vector::cosine,
@@ -67,14 +67,15 @@ impl Cache {
         Self { copies }
     }
 
-    /// The vectors as the connection sees them: a copy that is out of date is read anew.
+    /// The vectors as the connection sees them: a copy that is out of date is brought up to it.
     pub(super) fn get(&self, tx: &Tx, user: UserId, model: &str) -> Result<Arc<Vectors>> {
         let key = (user, model.to_owned());
         let stamp = stamp(tx, user, model)?;
-        if let Some(copy) = self.copies.get(&key).filter(|copy| copy.stamp == stamp) {
+        let copy = self.copies.get(&key).unwrap_or_default();
+        if copy.stamp == stamp {
             return Ok(copy);
         }
-        let fresh = Arc::new(Vectors::load(tx, user, model)?);
+        let fresh = Arc::new(copy.brought_to(tx, (user, model), stamp)?);
         self.copies.insert(key, Arc::clone(&fresh));
         Ok(fresh)
     }
@@ -83,11 +84,22 @@ impl Cache {
 impl Vectors {
     /// Reads them.
     pub(super) fn load(tx: &Tx, user: UserId, model: &str) -> Result<Self> {
-        let stamp = stamp(tx, user, model)?;
-        let sql = "SELECT memory, vector FROM memory_vectors WHERE person = ?1 AND model = ?2";
-        let entries =
-            tx.all(sql, (user.to_string(), model), |row| Ok((row.get("memory")?, floats(row.get("vector")?))))?;
-        Ok(Self { stamp, entries })
+        Self::default().brought_to(tx, (user, model), stamp(tx, user, model)?)
+    }
+
+    /// The vectors at another stamp. Where some were added and none was changed or taken away, only those are read.
+    fn brought_to(&self, tx: &Tx, (user, model): (UserId, &str), stamp: (i64, i64)) -> Result<Self> {
+        let after = |last: i64| {
+            let sql = "SELECT memory, vector FROM memory_vectors WHERE person = ?1 AND model = ?2 AND stamp > ?3";
+            let entry = |row: &Row<'_>| Ok((row.get("memory")?, floats(row.get("vector")?)));
+            tx.all(sql, (user.to_string(), model, last), entry)
+        };
+        let (count, last) = self.stamp;
+        let added = after(last)?;
+        if count + i64::try_from(added.len()).map_err(Error::internal)? == stamp.0 {
+            return Ok(Self { stamp, entries: self.entries.iter().cloned().chain(added).collect() });
+        }
+        Ok(Self { stamp, entries: after(0)? })
     }
 
     /// Takes one more in, in place of what was known of that memory.
@@ -155,4 +167,56 @@ pub(super) fn missing(tx: &Tx, user: UserId, model: &str, limit: usize) -> Resul
 pub(super) fn number(tx: &Tx, id: MemoryId) -> Result<i64> {
     let found = tx.first("SELECT number FROM memories WHERE id = ?1", [id.to_string()], |row| row.get("number"))?;
     found.ok_or_else(|| super::rows::no_memory(&id.to_string()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        db::{Commit, Db},
+        memory::MemoryStore,
+        users,
+    };
+    use satchel_model::{
+        memory::{Layer, NewMemory},
+        time::Time,
+    };
+
+    #[tokio::test]
+    async fn a_copy_that_is_brought_up_to_date_is_what_reading_all_gives() {
+        let dir = tempfile::tempdir().unwrap();
+        let db = Db::open(&dir.path().join("satchel.db"), Commit::Grouped).unwrap();
+        let user = db.write(users::mara).await.unwrap();
+        let (own, cache) = (MemoryStore::new(&db).own(user), Cache::new());
+        let save = async |content: &str| {
+            let new = NewMemory::new(content, Layer::Fact).unwrap();
+            own.save(vec![new], None, Time::from_millis(1)).await.unwrap().remove(0).memory.id
+        };
+        let mean = async |id: MemoryId, value: f32| {
+            let vector = Vector { model: "m".to_owned(), values: vec![value, 1.0] };
+            db.write(move |tx| put(tx, user, id, Some(&vector))).await.unwrap();
+        };
+        let same = async || {
+            let cache = cache.clone();
+            let both = db.read(move |tx| Ok((cache.get(tx, user, "m")?, Vectors::load(tx, user, "m")?)));
+            let (copy, all) = both.await.unwrap();
+            assert_eq!((copy.stamp, &copy.entries), (all.stamp, &all.entries));
+            copy.entries.iter().map(|(_, vector)| vector[0]).collect::<Vec<_>>()
+        };
+        assert_eq!(same().await, Vec::<f32>::new());
+        let apples = save("Apples grow at Alm").await;
+        mean(apples, 1.0).await;
+        assert_eq!(same().await, [1.0]);
+        let rent = save("The rent is due in May").await;
+        mean(rent, 2.0).await;
+        assert_eq!(same().await, [1.0, 2.0], "one more");
+        mean(apples, 3.0).await;
+        assert_eq!(same().await, [2.0, 3.0], "another one in its place");
+        own.delete(apples).await.unwrap();
+        let tea = save("Tea is taken at five").await;
+        mean(tea, 4.0).await;
+        assert_eq!(same().await, [2.0, 4.0], "one less and one more");
+        own.delete(rent).await.unwrap();
+        assert_eq!(same().await, [4.0], "one less");
+    }
 }
