@@ -40,17 +40,10 @@ pub(super) struct Viewer<'a> {
 /// all schemas together may take.
 pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<String>, room: u64) -> Shown {
     let Viewer { caller, settings, policy, exposure } = viewer;
-    let callable: Vec<&Arc<Tool>> =
-        registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings, policy)).collect();
-    let all: Vec<(&Arc<Tool>, ToolDefinition, u64)> = callable
-        .into_iter()
-        .map(|tool| {
-            let definition = define(tool.spec());
-            let tokens = cost(&definition);
-            (tool, definition, tokens)
-        })
-        .collect();
-    let (total, all_tokens) = (all.len(), all.iter().map(|(_, _, tokens)| tokens).sum());
+    let callable = registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings, policy));
+    // There may be very many, of which few are shown.
+    let all: Vec<(&Arc<Tool>, u64)> = callable.map(|tool| (tool, tool.tokens(tokens))).collect();
+    let (total, all_tokens) = (all.len(), all.iter().map(|(_, tokens)| tokens).sum());
     let budget = u64::from(settings.chat.tool_token_budget).min(room);
     // What an agent may call at all is what it selects.
     let selects = caller.agent.as_ref().is_some_and(|agent| exposure.is_some() && !agent.allow.is_empty());
@@ -60,11 +53,11 @@ pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<
         Exposure::Auto => Exposure::Discover,
         rule => rule,
     };
-    let shown: Vec<_> = all.into_iter().filter(|(tool, ..)| wants(rule, tool, &wanted)).collect();
-    let tokens = shown.iter().map(|(_, _, tokens)| tokens).sum();
-    let foreign = shown.iter().filter(|(tool, ..)| tool.has_foreign_words(caller));
-    let foreign = foreign.map(|(_, shown, _)| shown.name.clone()).collect();
-    Shown { tools: shown.into_iter().map(|(_, tool, _)| tool).collect(), foreign, tokens, total, all_tokens }
+    let shown: Vec<_> = all.into_iter().filter(|(tool, _)| wants(rule, tool, &wanted)).collect();
+    let tokens = shown.iter().map(|(_, tokens)| tokens).sum();
+    let foreign = shown.iter().filter(|(tool, _)| tool.has_foreign_words(caller));
+    let foreign = foreign.map(|(tool, _)| name(tool.spec())).collect();
+    Shown { tools: shown.iter().map(|(tool, _)| define(tool.spec())).collect(), foreign, tokens, total, all_tokens }
 }
 
 /// Returns the cost of what a model is told of a tool, in tokens.

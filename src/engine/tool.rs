@@ -134,6 +134,7 @@ pub struct Tool {
     reaches_setting: Option<&'static str>,
     made_of: Option<String>,
     definition: OnceLock<Definition>,
+    tokens: OnceLock<u64>,
     available: Option<Available>,
     accepts: Option<Accepts>,
     private: &'static [&'static str],

@@ -95,6 +95,7 @@ impl Tool {
             reaches_setting: None,
             made_of: None,
             definition: OnceLock::new(),
+            tokens: OnceLock::new(),
             available: None,
             accepts: None,
             private: &[],

@@ -12,7 +12,7 @@ use satchel_model::{
     policy::ToolNames,
     script::provenance::{Provenance, Writer},
     settings::Settings,
-    spec::{Risk, Source},
+    spec::{Risk, Source, Spec},
 };
 
 impl Named for Tool {
@@ -91,6 +91,11 @@ impl Tool {
             let permission = spec.permission.as_deref().unwrap_or_default();
             Definition::from_parts([&id, made_of, spec.risk.as_str(), permission, &parameters])
         })
+    }
+
+    /// The cost of what a model is told of it, in tokens, as this counts it: counted when it is first asked for.
+    pub fn tokens(&self, count: impl FnOnce(&Spec) -> u64) -> u64 {
+        *self.tokens.get_or_init(|| count(&self.spec))
     }
 
     /// Returns whether this is the text it is made of: [`Tool::made_of`].
