@@ -136,7 +136,7 @@ fn fill(data: &Path) -> Result<()> {
 }
 
 /// Waits until the server has nothing left to do.
-async fn settle(server: &Server) -> Result<()> {
+pub(crate) async fn settle(server: &Server) -> Result<()> {
     for _ in 0..120 {
         let before = usage::cpu_seconds(server.pid())?;
         tokio::time::sleep(Duration::from_secs(2)).await;

@@ -19,7 +19,7 @@ const NEEDS: usize = 200;
 /// Longest wait for the tools to be embedded.
 const PATIENCE: Duration = Duration::from_secs(3_600);
 /// The divisions whose systems are imported after the first, a thousand operations each.
-const DIVISIONS: [&str; 14] = [
+pub(crate) const DIVISIONS: [&str; 14] = [
     "Alpine", "Baltic", "Celtic", "Danube", "Eastern", "Finnish", "Gulf", "Harbour", "Iberian", "Jura", "Levant",
     "Nordic", "Pacific", "Rhine",
 ];
@@ -40,9 +40,9 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
 }
 
 /// The REST API, with a key.
-struct Door {
-    connection: Connection,
-    key: String,
+pub(crate) struct Door {
+    pub(crate) connection: Connection,
+    pub(crate) key: String,
 }
 
 impl Door {
@@ -76,7 +76,7 @@ async fn import(report: &mut Report, server: &Server, door: &mut Door) -> Result
 }
 
 /// Imports a document as an active system of this name. Returns the seconds of preview, apply and activation.
-async fn take_in(door: &mut Door, text: &str, name: &str) -> Result<[f64; 3]> {
+pub(crate) async fn take_in(door: &mut Door, text: &str, name: &str) -> Result<[f64; 3]> {
     let begun = Instant::now();
     let mut preview = door.send("POST", "/api/catalog/import/preview", json!({"source": {"text": text}})).await?;
     let read = begun.elapsed().as_secs_f64();

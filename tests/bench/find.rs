@@ -18,7 +18,8 @@ use super::report::{Report, Target};
 
 const TOOLS: usize = 15_000;
 const NEEDS: usize = 400;
-const ACTIONS: &[&str] = &[
+/// What is done.
+pub(crate) const ACTIONS: &[&str] = &[
     "create",
     "list",
     "update",
@@ -45,7 +46,8 @@ const ACTIONS: &[&str] = &[
     "translate",
     "measure",
 ];
-const THINGS: &[&str] = &[
+/// To which thing.
+pub(crate) const THINGS: &[&str] = &[
     "invoice",
     "order",
     "customer",
@@ -67,7 +69,8 @@ const THINGS: &[&str] = &[
     "recipe",
     "flight",
 ];
-const PLACES: &[&str] = &[
+/// At which place.
+pub(crate) const PLACES: &[&str] = &[
     "sales",
     "billing",
     "support",
@@ -127,7 +130,8 @@ pub(crate) async fn measure(report: &mut Report) -> Result<()> {
     Ok(())
 }
 
-fn word<'a>(list: &[&'a str], number: usize) -> &'a str {
+/// A word of a list, which begins anew behind its last.
+pub(crate) fn word<'a>(list: &[&'a str], number: usize) -> &'a str {
     list.get(number % list.len()).copied().unwrap_or_default()
 }
 

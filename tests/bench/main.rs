@@ -21,6 +21,7 @@ mod load;
 mod machine;
 mod made;
 mod model;
+mod person;
 mod policy;
 mod report;
 mod scripts;
@@ -29,6 +30,7 @@ mod server;
 mod shares;
 mod start;
 mod streams;
+mod turns;
 mod usage;
 mod vectors;
 mod web;
@@ -46,7 +48,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] = &[
     "start", "gets", "calls", "callers", "catalog", "streams", "hang", "embed", "find", "vectors", "search", "web",
-    "scripts", "shares", "jobs", "audit", "policy", "backup", "crash",
+    "scripts", "shares", "jobs", "audit", "policy", "turns", "backup", "crash",
 ];
 
 /// Runs the figures named on the command line, or all.
@@ -81,6 +83,7 @@ async fn main() -> Result<ExitCode> {
             "jobs" => jobs::measure(&mut report).await?,
             "web" => web::measure(&mut report)?,
             "policy" => policy::measure(&mut report).await?,
+            "turns" => turns::measure(&mut report).await?,
             "audit" => audit::measure(&mut report).await?,
             "embed" => embed::measure(&mut report).await?,
             _ => crash::measure(&mut report).await?,

@@ -113,7 +113,7 @@ fn put(made: &mut Made, number: usize, model: &str) -> Put {
 
 /// Words as often as in a language: the n-th about n times rarer than the first, and the commonest, which are half of a
 /// text, say nothing.
-fn text(made: &mut Made, words: usize) -> String {
+pub(crate) fn text(made: &mut Made, words: usize) -> String {
     let word = |made: &mut Made| {
         let share = (made.next() >> 11) as f64 / (1u64 << 53) as f64;
         let rank = (WORDS as f64).powf(share) as usize;

@@ -9,6 +9,7 @@ use std::{
 };
 
 use anyhow::{Context, Result, bail};
+use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use tokio::{
     io::{AsyncBufReadExt, BufReader},
@@ -16,8 +17,10 @@ use tokio::{
     time::timeout,
 };
 
-const OWNER: &str = "owner";
-const PASSWORD: &str = "correct horse battery staple";
+/// The owner's name.
+pub(crate) const OWNER: &str = "owner";
+/// The owner's password.
+pub(crate) const PASSWORD: &str = "correct horse battery staple";
 /// Longest start.
 const PATIENCE: Duration = Duration::from_secs(30);
 
@@ -94,6 +97,14 @@ impl Server {
     /// Its process.
     pub(crate) fn pid(&self) -> u32 {
         self.pid
+    }
+
+    /// Ends it as an administrator does, and waits until it has written what it holds and is gone.
+    pub(crate) async fn stop(mut self) -> Result<()> {
+        let pid = Pid::from_raw(i32::try_from(self.pid)?).context("no process")?;
+        kill_process(pid, Signal::TERM)?;
+        timeout(PATIENCE, self.child.wait()).await.context("the server did not end in time")??;
+        Ok(())
     }
 
     /// `kill -9`, and waits until it is gone.

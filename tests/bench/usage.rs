@@ -24,6 +24,11 @@ pub(crate) fn resident_mb(pid: u32) -> Result<f64> {
     memory_mb(&format!("/proc/{pid}/status"), "VmRSS:")
 }
 
+/// Memory of a process that is no part of a file, in MB: what it has allocated.
+pub(crate) fn anonymous_mb(pid: u32) -> Result<f64> {
+    memory_mb(&format!("/proc/{pid}/status"), "RssAnon:")
+}
+
 /// The most memory this program has had, in MB.
 pub(crate) fn peak_mb() -> Result<f64> {
     memory_mb("/proc/self/status", "VmHWM:")
