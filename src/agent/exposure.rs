@@ -5,10 +5,8 @@ use std::{collections::BTreeSet, sync::Arc};
 use satchel_engine::{authorise, policy::View, registry::Registry, tool::Tool};
 use satchel_model::{
     caller::Caller,
-    llm::{ToolDefinition, estimate_tokens},
+    llm::ToolDefinition,
     settings::{Exposure, Settings},
-    spec::{Source, Spec},
-    wire,
 };
 
 /// The tools that one request shows.
@@ -42,7 +40,7 @@ pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<
     let Viewer { caller, settings, policy, exposure } = viewer;
     let callable = registry.tools().iter().filter(|tool| authorise::may_call(tool, caller, settings, policy));
     // There may be very many, of which few are shown.
-    let all: Vec<(&Arc<Tool>, u64)> = callable.map(|tool| (tool, tool.tokens(tokens))).collect();
+    let all: Vec<(&Arc<Tool>, u64)> = callable.map(|tool| (tool, tool.tokens())).collect();
     let (total, all_tokens) = (all.len(), all.iter().map(|(_, tokens)| tokens).sum());
     let budget = u64::from(settings.chat.tool_token_budget).min(room);
     // What an agent may call at all is what it selects.
@@ -56,13 +54,14 @@ pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<
     let shown: Vec<_> = all.into_iter().filter(|(tool, _)| wants(rule, tool, &wanted)).collect();
     let tokens = shown.iter().map(|(_, tokens)| tokens).sum();
     let foreign = shown.iter().filter(|(tool, _)| tool.has_foreign_words(caller));
-    let foreign = foreign.map(|(tool, _)| name(tool.spec())).collect();
-    Shown { tools: shown.iter().map(|(tool, _)| define(tool.spec())).collect(), foreign, tokens, total, all_tokens }
-}
-
-/// Returns the cost of what a model is told of a tool, in tokens.
-pub fn tokens(spec: &Spec) -> u64 {
-    cost(&define(spec))
+    let foreign = foreign.map(|(tool, _)| tool.spec().wire_name()).collect();
+    Shown {
+        tools: shown.iter().map(|(tool, _)| tool.spec().tool_definition()).collect(),
+        foreign,
+        tokens,
+        total,
+        all_tokens,
+    }
 }
 
 /// The tools that are wanted by name.
@@ -83,18 +82,4 @@ fn wants(rule: Exposure, tool: &Tool, wanted: &Wanted<'_>) -> bool {
         Exposure::Selected => found || wanted.selected.is_none_or(|names| names.iter().any(named)),
         Exposure::Discover => found || spec.innate,
     }
-}
-
-/// Built-in tools go by their bare names, which no other tool may take: models know some of them.
-fn name(spec: &Spec) -> String {
-    if spec.source == Source::Builtin { spec.name.clone() } else { wire::name(&spec.id()) }
-}
-
-fn define(spec: &Spec) -> ToolDefinition {
-    let description = format!("{} {}", spec.description, spec.when_to_use).trim().to_owned();
-    ToolDefinition { name: name(spec), description, parameters: spec.parameters.document() }
-}
-
-fn cost(tool: &ToolDefinition) -> u64 {
-    estimate_tokens(&tool.name) + estimate_tokens(&tool.description) + estimate_tokens(&tool.parameters.to_string())
 }

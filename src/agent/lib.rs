@@ -10,7 +10,7 @@ mod compact;
 mod data;
 mod episodes;
 pub mod export;
-pub mod exposure;
+mod exposure;
 mod follow;
 mod history;
 mod jobs;

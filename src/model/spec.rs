@@ -5,7 +5,11 @@ use std::{borrow::Cow, fmt, time::Duration};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::json_schema::JsonSchema;
+use crate::{
+    json_schema::JsonSchema,
+    llm::{ToolDefinition, estimate_tokens},
+    wire,
+};
 
 /// The time a tool has unless it declares its own.
 pub const DEFAULT_TIMEOUT: Duration = Duration::from_secs(9);
@@ -159,6 +163,24 @@ impl Spec {
     /// The fully qualified id, `source:name`.
     pub fn id(&self) -> String {
         format!("{}:{}", self.source.as_str(), self.name)
+    }
+
+    /// The name that models call it by. Built-in tools go by their bare names, which no other tool may take: models know some
+    /// of them.
+    pub fn wire_name(&self) -> String {
+        if self.source == Source::Builtin { self.name.clone() } else { wire::name(&self.id()) }
+    }
+
+    /// The tool as a model sees it.
+    pub fn tool_definition(&self) -> ToolDefinition {
+        let description = format!("{} {}", self.description, self.when_to_use).trim().to_owned();
+        ToolDefinition { name: self.wire_name(), description, parameters: self.parameters.document() }
+    }
+
+    /// The cost of its definition in a model's context, in tokens, estimated. It writes the schema out: a tool keeps its own.
+    pub fn tokens(&self) -> u64 {
+        let ToolDefinition { name, description, parameters } = self.tool_definition();
+        estimate_tokens(&name) + estimate_tokens(&description) + estimate_tokens(&parameters.to_string())
     }
 }
 

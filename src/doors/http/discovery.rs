@@ -1,6 +1,6 @@
 //! The discovery of tools, and what showing them costs: `/api/tools/costs`, `/api/tools/collisions`, `/api/eval/tools`.
 
-use std::collections::BTreeMap;
+use std::{collections::BTreeMap, sync::Arc};
 
 use actix_web::web::Data;
 use serde::Serialize;
@@ -16,8 +16,7 @@ use super::{
 };
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
-use satchel_agent::exposure;
-use satchel_engine::authorise;
+use satchel_engine::{authorise, tool::Tool};
 use satchel_model::{caller::Caller, policy::Situation, spec::Source};
 use satchel_services::find::{
     collisions::{self, Collision},
@@ -73,13 +72,11 @@ async fn costs(state: Data<State>, Who(caller): Who<Caller>) -> HttpResult<Json<
     let (registry, settings) = (state.invoker.registry(), state.app.settings.get());
     let policy = state.invoker.policy(&Situation::default());
     let callable = registry.tools().iter().filter(|tool| authorise::may_call(tool, &caller, &settings, &policy));
-    let cost = |spec: &satchel_model::spec::Spec| Cost {
-        id: spec.id(),
-        source: spec.source,
-        tokens: exposure::tokens(spec),
-        innate: spec.innate,
+    let cost = |tool: &Arc<Tool>| {
+        let spec = tool.spec();
+        Cost { id: spec.id(), source: spec.source, tokens: tool.tokens(), innate: spec.innate }
     };
-    let mut tools: Vec<Cost> = callable.map(|tool| cost(tool.spec())).collect();
+    let mut tools: Vec<Cost> = callable.map(cost).collect();
     tools.sort_by(|a, b| b.tokens.cmp(&a.tokens).then_with(|| a.id.cmp(&b.id)));
     let mut by_source: BTreeMap<Source, (usize, u64)> = BTreeMap::new();
     for tool in &tools {

@@ -21,7 +21,6 @@ use super::{
 };
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
-use satchel_agent::exposure;
 use satchel_engine::validate::Schema;
 use satchel_model::{
     caller::{Caller, Credential},
@@ -81,7 +80,7 @@ fn view(found: &Registered, endpoint: &Endpoint) -> EndpointView {
     EndpointView {
         effective_risk: endpoint.effective_risk(),
         tool: spec.id(),
-        tokens: exposure::tokens(&spec),
+        tokens: spec.tokens(),
         schema: spec.parameters.document(),
         endpoint: endpoint.clone(),
     }

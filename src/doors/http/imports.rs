@@ -11,7 +11,6 @@ use super::{
 };
 use crate::http::caller::Who;
 use crate::http::error::HttpResult;
-use satchel_agent::exposure;
 use satchel_model::{
     catalog::{
         auth::Auth,
@@ -138,7 +137,7 @@ fn blank(title: &str, by: &Actor) -> Result<System> {
 fn row(system: &System, one: Compared) -> ImportRow {
     let words = |fields: Vec<&'static str>| fields.into_iter().map(str::to_owned).collect();
     ImportRow {
-        tokens: exposure::tokens(&offer::spec(system, &one.becomes)),
+        tokens: offer::spec(system, &one.becomes).tokens(),
         operation: one.proposal,
         change: one.change,
         endpoint_id: one.known,

@@ -7,7 +7,6 @@ use serde_json::Value;
 use utoipa::ToSchema;
 
 use super::state::State;
-use satchel_agent::exposure;
 use satchel_engine::{
     authorise, configure,
     registry::Registry,
@@ -140,7 +139,7 @@ impl ToolView {
             status_reason,
             timeout_seconds: tool.holding_timeout().as_secs(),
             innate: spec.innate,
-            tokens: exposure::tokens(spec),
+            tokens: tool.tokens(),
             examples: spec.examples.clone(),
             settings: spec.settings.clone(),
             stats: stats(facts.tallies.get(&spec.id())),

@@ -12,7 +12,7 @@ use satchel_model::{
     policy::ToolNames,
     script::provenance::{Provenance, Writer},
     settings::Settings,
-    spec::{Risk, Source, Spec},
+    spec::{Risk, Source},
 };
 
 impl Named for Tool {
@@ -93,9 +93,9 @@ impl Tool {
         })
     }
 
-    /// The cost of what a model is told of it, in tokens, as this counts it: counted when it is first asked for.
-    pub fn tokens(&self, count: impl FnOnce(&Spec) -> u64) -> u64 {
-        *self.tokens.get_or_init(|| count(&self.spec))
+    /// The cost of its definition in a model's context, in tokens: counted when it is first asked for.
+    pub fn tokens(&self) -> u64 {
+        *self.tokens.get_or_init(|| self.spec.tokens())
     }
 
     /// Returns whether this is the text it is made of: [`Tool::made_of`].

@@ -2,7 +2,6 @@
 import { client, ok } from '../../lib/http';
 import type { Job } from '../../lib/types';
 import { agents } from '../agents/agents.svelte';
-import { STATES as RUN_STATES } from '../agents/runs';
 
 class Jobs {
   all = $state.raw<Job[] | null>(null);
@@ -24,9 +23,6 @@ class Jobs {
 }
 
 export const jobs = new Jobs();
-
-/** The words and the look of a run's state: as of any run, but that one which is cancelled was never begun. */
-export const STATES: Record<string, readonly [string, string]> = { ...RUN_STATES, cancelled: ['Not run', 'disabled'] };
 
 /** What a job does, in a few words. */
 export function deedOf(job: Job): string {

@@ -28,7 +28,7 @@ export const KINDS: readonly KindOf[] = [
   {
     kind: 'agent_subagent',
     title: 'Sub-agent',
-    holds: 'such sessions that this agent leads, in the place of the row above',
+    holds: 'such sessions that this agent leads, in the place of that for all',
     keys: ['agent'],
     instead: 'subagent',
   },
