@@ -17,6 +17,7 @@ use satchel_model::{
     run::{Purpose, Run, RunId},
     user::UserId,
 };
+use satchel_services::remembering::Remembering;
 use satchel_share::behalf;
 use satchel_store::{
     runs::{self, Sight},
@@ -78,6 +79,7 @@ impl Agent {
         // Before a question is given up or a file is stored: a message that is refused changes nothing.
         let attached = shared.read_attached(caller, message.attachments, message.provider).await?;
         self.give_up_waiting(id).await?;
+        Remembering::new(&shared.app, caller.user).expect(&message.content);
         self.tell_left(caller.user, id).await;
         let title = prompt::title(&message.content);
         if attached.is_cut() {

@@ -59,6 +59,17 @@ impl Agent {
         }
     }
 
+    /// Reads what the episode of a conversation will mean, while its answer is being read: who begins the next conversation
+    /// does not wait for that.
+    pub(super) async fn expect_episode(&self, user: UserId, conversation: ConversationId) {
+        let app = &self.shared.app;
+        let due = app.stores.memories.episodes().one(user, conversation).await;
+        let gist = due.ok().flatten().and_then(|due| gist(&due.messages));
+        if let Some(gist) = gist.filter(|_| app.settings.get().memory.episodes) {
+            Meaning::new(app).passage_at_once(&gist).await;
+        }
+    }
+
     async fn tell(&self, due: Vec<Due>, at_once: bool) -> Result<usize> {
         let app = &self.shared.app;
         let episodes = app.stores.memories.episodes();

@@ -129,7 +129,7 @@ impl Run {
         };
         let found = memory.relevant(&question.text, prompt::MEMORIES, reach).await?;
         if self.turn.model_calls == 0 {
-            memory.recalled(&found).await?;
+            memory.recalled_soon(&found);
         }
         Ok(found)
     }

@@ -112,6 +112,7 @@ impl Run {
                 for conversation in self.turn.tells.into_iter().chain([self.turn.conversation]) {
                     Box::pin(self.agent.tell_in(conversation)).await;
                 }
+                self.agent.expect_episode(self.turn.caller.user, self.turn.conversation).await;
             }
         }
     }

@@ -123,6 +123,27 @@ impl Remembering {
         self.memories.recalled(memories.iter().map(|memory| memory.id).collect(), self.clock.now()).await
     }
 
+    /// As [`Self::recalled`], in the background. Where that fails it is logged.
+    pub fn recalled_soon(&self, memories: &[Memory]) {
+        if memories.is_empty() {
+            return;
+        }
+        let (this, ids, now) = (self.clone(), memories.iter().map(|memory| memory.id).collect(), self.clock.now());
+        self.later(async move {
+            if let Err(error) = this.memories.recalled(ids, now).await {
+                tracing::warn!(?error, "memories that were called back could not be noted");
+            }
+        });
+    }
+
+    /// Reads what a question means before it is asked for.
+    pub fn expect(&self, query: &str) {
+        let (meaning, query) = (self.meaning.clone(), query.to_owned());
+        self.later(async move {
+            meaning.query(&query).await;
+        });
+    }
+
     /// Returns what the time since `from` was about; with a topic, only what bears on it.
     pub async fn digest(&self, from: Time, topic: Option<&str>) -> Result<Digest> {
         let only = match topic {
@@ -165,11 +186,14 @@ impl Remembering {
     /// Reads in the background what has no vector of the current model.
     fn understand_later(&self) {
         let this = self.clone();
-        let work = async move {
+        self.later(async move {
             if let Err(error) = this.understand().await {
                 tracing::warn!(?error, "memories could not be read for their meaning");
             }
-        };
+        });
+    }
+
+    fn later(&self, work: impl Future<Output = ()> + Send + 'static) {
         drop(self.tracker.spawn_on(behalf::run_as(behalf::current(), work), &self.runtime));
     }
 
@@ -213,11 +237,11 @@ impl Meaning {
         Some(Vector { model, values: values.to_vec() })
     }
 
-    /// Returns the meaning of a statement, for which somebody waits; `None` without a model.
+    /// Returns the meaning of a statement, for which somebody waits; `None` without a model. It is remembered for a while.
     pub async fn passage_at_once(&self, text: &str) -> Option<Vector> {
         let embedder = self.embedder.steady();
         let model = embedder.model()?.id;
-        Some(Vector { model, values: known(embedder.passage_at_once(text).await)? })
+        Some(Vector { model, values: known(embedder.passage_at_once(text).await)?.to_vec() })
     }
 
     /// Returns the meanings of statements that somebody waits to have kept, in their order; none of them without a model, or

@@ -22,6 +22,6 @@ fn program_headers(file: &[u8]) -> Vec<usize> {
 fn what_is_tested_is_static_and_asks_the_kernel_itself_for_random_numbers() {
     let flags = (cfg!(target_feature = "crt-static"), cfg!(getrandom_backend = "linux_raw"));
     assert_eq!(flags, (true, true), "RUSTFLAGS or CARGO_BUILD_TARGET took the place of .cargo/config.toml");
-    let headers = program_headers(&std::fs::read(env!("CARGO_BIN_EXE_satchel")).unwrap());
+    let headers = program_headers(&std::fs::read(crate::support::program::binary()).unwrap());
     assert!(headers.contains(&LOAD) && !headers.contains(&INTERPRETER), "it asks for a dynamic loader: {headers:?}");
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use moka::sync::Cache;
 use parking_lot::RwLock;
-use tokio::sync::{Notify, oneshot};
+use tokio::sync::{Notify, OnceCell, oneshot};
 
 use super::{
     model::{Model, ModelInfo},
@@ -15,6 +15,8 @@ use satchel_model::error::{Error, Result};
 
 /// Bytes of queries and their vectors that are remembered: some 4,000 of them.
 const CACHE_BYTES: u64 = 8 * 1024 * 1024;
+/// Bytes of texts to be found, with their vectors, that are remembered: some 200 of them.
+const EXPECTED_BYTES: u64 = 512 * 1024;
 /// The bytes that stand for a token where no model counts: English has about four in one.
 const BYTES_PER_TOKEN: usize = 4;
 
@@ -33,7 +35,31 @@ struct Shared {
 #[derive(Clone)]
 struct Active {
     workers: Arc<Workers>,
-    queries: Cache<String, Arc<[f32]>>,
+    queries: Known,
+    /// Of texts to be found that somebody waits for.
+    passages: Known,
+}
+
+/// Vectors of texts, which are there or on their way.
+type Known = Cache<String, Arc<OnceCell<Arc<[f32]>>>>;
+
+fn known(bytes: u64, dimensions: usize) -> Known {
+    let weigh =
+        move |text: &String, _: &_| u32::try_from(text.len() + dimensions * size_of::<f32>()).unwrap_or(u32::MAX);
+    Cache::builder().weigher(weigh).max_capacity(bytes).build()
+}
+
+impl Active {
+    /// The vector of a text before all passages that wait.
+    async fn at_once(&self, known: &Known, prefix: &str, text: &str) -> Result<Arc<[f32]>> {
+        let vector = known.get_with_by_ref(text, Arc::default);
+        let read = vector.get_or_try_init(async || {
+            let (item, answer) = item(prefix, text);
+            self.workers.submit(|queue| queue.push_query(item))?;
+            answered(answer).await.map(Arc::from)
+        });
+        read.await.cloned()
+    }
 }
 
 /// A change to another model.
@@ -76,15 +102,9 @@ impl Embedder {
     /// With a model, or without one. Nothing is loaded before the first text.
     pub fn new(model: Option<Model>, limits: Limits) -> Self {
         Self::with(model.map(|model| {
-            Active {
-                workers: Workers::new(model, limits),
-                queries: Cache::builder()
-                    .weigher(|text: &String, vector: &Arc<[f32]>| {
-                        u32::try_from(text.len() + size_of_val::<[f32]>(vector)).unwrap_or(u32::MAX)
-                    })
-                    .max_capacity(CACHE_BYTES)
-                    .build(),
-            }
+            let dimensions = model.info.dimensions;
+            let (queries, passages) = (known(CACHE_BYTES, dimensions), known(EXPECTED_BYTES, dimensions));
+            Active { workers: Workers::new(model, limits), queries, passages }
         }))
     }
 
@@ -161,21 +181,15 @@ impl Embedder {
         self.shared.asked.notified().await;
     }
 
-    /// The vector of what somebody looks for, of length 1. Goes before all passages.
+    /// The vector of what somebody looks for, of length 1. Goes before all passages; who asks for the same meanwhile waits
+    /// for the same.
     ///
     /// # Errors
     ///
     /// [`Busy`](satchel_model::error::Kind::Busy) if too many wait already.
     pub async fn query(&self, text: &str) -> Result<Option<Arc<[f32]>>> {
         let Some(active) = self.active() else { return Ok(None) };
-        if let Some(known) = active.queries.get(text) {
-            return Ok(Some(known));
-        }
-        let (item, answer) = item(&active.workers.model().query_prefix, text);
-        active.workers.submit(|queue| queue.push_query(item))?;
-        let vector: Arc<[f32]> = answered(answer).await?.into();
-        active.queries.insert(text.to_owned(), Arc::clone(&vector));
-        Ok(Some(vector))
+        active.at_once(&active.queries, &active.workers.model().query_prefix, text).await.map(Some)
     }
 
     /// The vectors of texts that are to be found, in their order, each of length 1. Dropping the future takes them back.
@@ -197,15 +211,14 @@ impl Embedder {
     }
 
     /// The vector of a text that is to be found, which somebody waits for: it goes with the queries, before other passages.
+    /// It is remembered for a while.
     ///
     /// # Errors
     ///
     /// As [`Self::query`].
-    pub async fn passage_at_once(&self, text: &str) -> Result<Option<Vec<f32>>> {
+    pub async fn passage_at_once(&self, text: &str) -> Result<Option<Arc<[f32]>>> {
         let Some(active) = self.active() else { return Ok(None) };
-        let (item, answer) = item(&active.workers.model().passage_prefix, text);
-        active.workers.submit(|queue| queue.push_query(item))?;
-        answered(answer).await.map(Some)
+        active.at_once(&active.passages, &active.workers.model().passage_prefix, text).await.map(Some)
     }
 
     /// Returns the number of the model's tokens in a text; without a model a quarter of its bytes. Blocks while it

@@ -50,11 +50,15 @@ pub async fn passages(app: &App, caller: &Caller, text: &str) -> Result<Vec<Hit>
 }
 
 fn bears_on(hit: &Hit, asked: &std::collections::BTreeSet<String>) -> bool {
+    // First, since the words of a long passage take longer.
+    if hit.cosine.is_some_and(|cosine| cosine < NEAR) {
+        return false;
+    }
     let held = words::topics(&format!("{} {} {}", hit.title, hit.heading, hit.text));
     let shared = asked.intersection(&held).count();
     let share = shared as f32 / asked.len() as f32;
     match hit.cosine {
-        Some(cosine) => cosine >= NEAR && share >= WORDS.0,
+        Some(_) => share >= WORDS.0,
         None => share >= WORDS.1 && shared >= 2.min(asked.len()),
     }
 }

@@ -20,6 +20,11 @@ const AT_ONCE: i64 = 50;
 /// Most of those a person has just left: their turn waits for them, the others are found once they rest.
 const LEFT: i64 = 3;
 
+/// Conversations in which something was said that their episodes do not tell, and no answer is under way.
+const LEAVING: &str = "SELECT c.id, c.person, c.title, c.episode_upto FROM conversations c WHERE c.depth = 0
+    AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
+    AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))";
+
 /// A conversation that is over, or rests.
 #[derive(Debug, Clone)]
 pub struct Due {
@@ -47,21 +52,21 @@ impl Episodes {
 
     /// Everybody's conversations in which nothing has happened since `before`.
     pub async fn resting(&self, before: Time) -> Result<Vec<Due>> {
-        let sql = "SELECT c.id, c.person, c.title, c.episode_upto FROM conversations c WHERE c.updated_at < ?1
-                     AND c.person IS NOT NULL AND c.depth = 0 AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
-                     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
-                   ORDER BY c.updated_at LIMIT ?2";
-        self.db.read(move |tx| due(tx, sql, (before.millis(), AT_ONCE))).await
+        let sql = format!("{LEAVING} AND c.person IS NOT NULL AND c.updated_at < ?1 ORDER BY c.updated_at LIMIT ?2");
+        self.db.read(move |tx| due(tx, &sql, (before.millis(), AT_ONCE))).await
     }
 
     /// One person's conversations but this one: they have left them for it.
     pub async fn left(&self, user: UserId, current: ConversationId) -> Result<Vec<Due>> {
-        let sql = "SELECT c.id, c.person, c.title, c.episode_upto FROM conversations c WHERE c.person = ?1 AND c.id <> ?2
-                     AND c.depth = 0
-                     AND EXISTS (SELECT 1 FROM messages m WHERE m.conversation = c.id AND m.seq > c.episode_upto)
-                     AND NOT EXISTS (SELECT 1 FROM turns t WHERE t.conversation = c.id AND t.state IN ('running', 'waiting'))
-                   ORDER BY c.updated_at DESC LIMIT ?3";
-        self.db.read(move |tx| due(tx, sql, (user.to_string(), current.to_string(), LEFT))).await
+        let sql = format!("{LEAVING} AND c.person = ?1 AND c.id <> ?2 ORDER BY c.updated_at DESC LIMIT ?3");
+        self.db.read(move |tx| due(tx, &sql, (user.to_string(), current.to_string(), LEFT))).await
+    }
+
+    /// A conversation as it would be left now; `None` where its episode tells all that was said, or an answer is under way.
+    pub async fn one(&self, user: UserId, conversation: ConversationId) -> Result<Option<Due>> {
+        let sql = format!("{LEAVING} AND c.person = ?1 AND c.id = ?2");
+        let found = self.db.read(move |tx| due(tx, &sql, (user.to_string(), conversation.to_string()))).await?;
+        Ok(found.into_iter().next())
     }
 
     /// Writes the episode of a conversation, over the one it has.

@@ -58,7 +58,13 @@ pub struct Search {
 
 /// The words by which a memory is found.
 pub(super) fn own_words(memory: &Memory) -> BTreeSet<String> {
-    words::topics(&format!("{} {} {}", memory.content, memory.category, memory.key))
+    with_labels(words::topics(&memory.content), memory)
+}
+
+/// The words of what a memory says with those of its category and key.
+fn with_labels(mut said: BTreeSet<String>, memory: &Memory) -> BTreeSet<String> {
+    said.extend(words::topics(&format!("{} {}", memory.category, memory.key)));
+    said
 }
 
 /// The memories that a turn may be given without asking for them.
@@ -86,8 +92,19 @@ impl Reach {
 /// A memory that may match.
 struct Candidate {
     memory: Memory,
+    /// The words of what it says.
+    said: BTreeSet<String>,
+    /// Those, and the words of its category and key.
     own: BTreeSet<String>,
     cosine: f64,
+}
+
+impl Candidate {
+    fn new(memory: Memory, cosine: f64) -> Self {
+        let said = words::topics(&memory.content);
+        let own = with_labels(said.clone(), &memory);
+        Self { memory, said, own, cosine }
+    }
 }
 
 /// The best matches, best first; of equal ones the newer first.
@@ -121,7 +138,7 @@ pub(super) fn relevant(tx: &Tx, cache: &Cache, user: UserId, search: &Search, re
     let mut matches: Vec<Match> = found
         .into_iter()
         .filter_map(|one| {
-            let overlap = rarity.overlap(&wanted, &words::topics(&one.memory.content));
+            let overlap = rarity.overlap(&wanted, &one.said);
             let bears = overlap >= RELEVANT || one.cosine >= RELEVANT_MEANING;
             let faded = 1.0 - FADING + FADING * one.memory.strength;
             bears.then(|| Match { score: together(one.cosine, overlap) * faded, memory: one.memory })
@@ -183,11 +200,8 @@ fn candidates(
         }
         cosines.extend(near.into_iter().map(|(number, cosine)| (number, f64::from(cosine))));
     }
-    let candidate = |(number, memory): (i64, Memory)| Candidate {
-        own: own_words(&memory),
-        memory,
-        cosine: cosines.get(&number).copied().unwrap_or(0.0),
-    };
+    let candidate =
+        |(number, memory): (i64, Memory)| Candidate::new(memory, cosines.get(&number).copied().unwrap_or(0.0));
     Ok(found.into_iter().map(candidate).collect())
 }
 

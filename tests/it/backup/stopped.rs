@@ -17,7 +17,7 @@ use tokio::{
 };
 
 use super::made::tree;
-use crate::support::program::Home;
+use crate::support::program::{Home, binary};
 
 const PATIENCE: Duration = Duration::from_secs(120);
 
@@ -41,7 +41,7 @@ struct Work<'a> {
 
 impl Work<'_> {
     fn start(&self) -> Child {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_satchel"));
+        let mut command = Command::new(binary());
         command.args(self.words).args(["--data", self.data.to_str().unwrap()]).env_clear().env("TMPDIR", self.tmp);
         command.stdout(Stdio::piped()).stderr(Stdio::piped()).kill_on_drop(true).spawn().unwrap()
     }

@@ -23,6 +23,7 @@ use tonic_reflection::pb::v1::{
     server_reflection_response::MessageResponse,
 };
 
+use crate::support::program::binary;
 use crate::support::{
     app::{TestApp, config},
     remote::{
@@ -144,7 +145,7 @@ async fn a_system_of_endless_services_is_not_imported() {
 async fn with_readers() -> TestApp {
     let dir = tempfile::tempdir().unwrap();
     let (program, place) = (dir.path().join("program"), dir.path().display());
-    let real = env!("CARGO_BIN_EXE_satchel");
+    let real = binary();
     let script = format!(
         "#!/bin/sh\nif [ \"$1\" = __reader ]; then\n\
          if [ -e '{place}/killed' ]; then head -c 20 > /dev/null; kill -9 $$; fi\n\

@@ -19,9 +19,10 @@ use satchel::{
 };
 
 use super::bomb::{FONT, Pdf, docx, package, packed, packed_zeros, xlsx};
+use crate::support::program::binary;
 
 fn reader() -> Reader {
-    Reader::new(&Readers::new(env!("CARGO_BIN_EXE_satchel").into()))
+    Reader::new(&Readers::new(binary().into()))
 }
 
 /// Reads a bomb; the answer is the refusal, or the text.
@@ -277,7 +278,7 @@ fn a_page_that_takes_too_much_is_read_as_text() {
     let script = format!(
         "#!/bin/sh\nread -r head\ncase $head in *'\"plain\":false'*) kill -XCPU $$;; esac\n\
          {{ printf '%s\\n' \"$head\"; cat; }} | {} \"$@\"\n",
-        env!("CARGO_BIN_EXE_satchel")
+        binary()
     );
     let mut program = tempfile::Builder::new().permissions(Permissions::from_mode(0o700)).tempfile().unwrap();
     program.write_all(script.as_bytes()).unwrap();

@@ -3,13 +3,14 @@
 
 use std::{io::Read, time::Duration};
 
+use crate::support::program::binary;
 use satchel::{
     formats::worker::{DocumentForm, Head, Task},
     host::workers::{Death, Ended, Limits as ProcessLimits, ReadLimits, Readers},
 };
 
 fn readers() -> Readers {
-    Readers::new(env!("CARGO_BIN_EXE_satchel").into())
+    Readers::new(binary().into())
 }
 
 fn limits() -> ReadLimits {

@@ -8,6 +8,7 @@ use std::{
     time::{Duration, Instant},
 };
 
+use crate::support::program::binary;
 use satchel::{
     host::{
         files::{Rooted, Workspaces},
@@ -38,7 +39,7 @@ impl Bench {
         let base = dir.path().canonicalize().unwrap();
         std::fs::create_dir_all(base.join(data)).unwrap();
         let data = base.join(data).canonicalize().unwrap();
-        let sandbox = Sandbox::new(env!("CARGO_BIN_EXE_satchel"), &data);
+        let sandbox = Sandbox::new(binary(), &data);
         std::fs::write(data.join("vault.key"), "canary").unwrap();
         let other = data.join("workspaces/other");
         std::fs::create_dir_all(&other).unwrap();

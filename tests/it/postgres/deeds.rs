@@ -164,6 +164,10 @@ async fn with_the_past(app: &TestApp, caller: &Caller) {
     };
     assert!(egress::find(db, filter, 5).await.unwrap().is_empty());
     egress::summary(db).await.unwrap();
+    let episodes = app.satchel.app.stores.memories.episodes();
+    assert!(episodes.resting(Time::from_millis(0)).await.unwrap().is_empty());
+    assert!(episodes.left(caller.user, ConversationId::new()).await.unwrap().is_empty());
+    assert!(episodes.one(caller.user, ConversationId::new()).await.unwrap().is_none());
 
     let audit = &app.satchel.app.stores.audit;
     let filter = audit::Filter {

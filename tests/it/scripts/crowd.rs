@@ -11,6 +11,7 @@ use std::{
     time::Duration,
 };
 
+use crate::support::program::binary;
 use futures_util::future::join_all;
 use rustix::process::{Pid, Signal, kill_process};
 use satchel::{
@@ -46,7 +47,7 @@ struct Crowd {
 impl Crowd {
     /// With workers that know the script as a short one.
     async fn start() -> Arc<Self> {
-        let workers = Workers::new(env!("CARGO_BIN_EXE_satchel").into());
+        let workers = Workers::new(binary().into());
         let crowd = Arc::new(Self { workers, script: Loaded::ungranted(Origin::Folder, SCRIPT) });
         crowd.calm().await;
         crowd

@@ -4,6 +4,7 @@
 
 use std::{collections::BTreeMap, env::consts::ARCH, path::Path, time::Duration};
 
+use crate::support::program::binary;
 use rustix::process::{Pid, Signal, kill_process};
 use satchel::{
     host::{clock::Clock, workers::Workers},
@@ -31,7 +32,7 @@ fn alone(run: impl AsyncFnOnce(Workers) -> Error + Send + 'static, refused: Opti
                 SeccompFilter::new(rules, SeccompAction::Allow, denied, arch).unwrap().try_into().unwrap();
             apply_filter(&filter).unwrap();
         }
-        runtime.block_on(run(Workers::new(env!("CARGO_BIN_EXE_satchel").into())))
+        runtime.block_on(run(Workers::new(binary().into())))
     });
     thread.join().unwrap()
 }

@@ -1,5 +1,6 @@
 //! jq filters that mean harm: nothing in jq itself ends them, so the worker's own limits must.
 
+use crate::support::program::binary;
 use futures_util::future::join_all;
 use satchel::{
     host::{clock::Clock, workers::Workers},
@@ -58,7 +59,7 @@ async fn run(workers: &Workers, filter: &str) -> Result<serde_json::Value, Strin
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_filter_without_end_ends_its_worker_alone() {
-    let workers = Workers::new(env!("CARGO_BIN_EXE_satchel").into());
+    let workers = Workers::new(binary().into());
     let runs = ENDLESS.iter().map(async |filter| {
         let known = ["jq stopped: ", "computed too long", "MB of memory", "nests something without end", "Too large: "];
         let ended = run(&workers, filter).await;

@@ -4,6 +4,7 @@
 
 use std::path::Path;
 
+use crate::support::program::binary;
 use satchel::{
     host::workers::Workers,
     script::header,
@@ -11,7 +12,7 @@ use satchel::{
 };
 
 fn workers() -> Workers {
-    Workers::new(env!("CARGO_BIN_EXE_satchel").into())
+    Workers::new(binary().into())
 }
 
 /// Nothing is wrong with it, and all it has to show for itself passes.

@@ -1,5 +1,6 @@
 //! The real application on an empty directory, and callers to use it as.
 
+use super::program::binary;
 use satchel::{
     boot::Satchel,
     config::{Config, GraphKind, LogFormat, Outbound, VaultKey},
@@ -116,6 +117,6 @@ pub fn config(dir: &TempDir) -> Config {
         graph: GraphKind::Own,
         outbound: Outbound::default(),
         commit_each: false,
-        program: env!("CARGO_BIN_EXE_satchel").into(),
+        program: binary().into(),
     }
 }

@@ -2,7 +2,9 @@
 
 #![expect(clippy::disallowed_methods, reason = "starts the binary and looks at its data directory")]
 
-use std::{fs::Permissions, os::unix::fs::PermissionsExt, path::PathBuf, process::Stdio, time::Duration};
+use std::{
+    fs::Permissions, os::unix::fs::PermissionsExt, path::PathBuf, process::Stdio, sync::LazyLock, time::Duration,
+};
 
 use serde_json::Value;
 use tempfile::TempDir;
@@ -18,6 +20,20 @@ use url::Url;
 const PATIENCE: Duration = Duration::from_secs(240);
 /// The owner's password.
 pub const PASSWORD: &str = "correct horse";
+
+/// Returns the path of the program that is tested: `SATCHEL_BIN`, for instance what `make dist` made, or the debug build
+/// beside the tests. The workers of servers inside a test's own process are it as well.
+pub fn binary() -> &'static str {
+    static BINARY: LazyLock<String> = LazyLock::new(|| match std::env::var("SATCHEL_BIN") {
+        Ok(path) => std::fs::canonicalize(&path)
+            .unwrap_or_else(|error| panic!("SATCHEL_BIN={path}: {error}"))
+            .to_str()
+            .expect("SATCHEL_BIN is UTF-8")
+            .to_owned(),
+        Err(_) => env!("CARGO_BIN_EXE_satchel").to_owned(),
+    });
+    &BINARY
+}
 
 /// A data directory.
 pub struct Home {
@@ -94,7 +110,7 @@ impl Home {
 
     /// Runs a command to its end.
     pub async fn run_with(&self, words: &[&str], with: With<'_>) -> Told {
-        let mut command = self.command(env!("CARGO_BIN_EXE_satchel"), with.env);
+        let mut command = self.command(binary(), with.env);
         command.args(words);
         finish(command, with.stdin).await
     }
@@ -102,7 +118,7 @@ impl Home {
     /// Runs a command at a terminal where somebody types `typed`.
     pub async fn run_at_terminal(&self, words: &[&str], typed: &str) -> Told {
         let quoted: Vec<String> = words.iter().map(|word| format!("'{}'", word.replace('\'', r"'\''"))).collect();
-        let line = format!("{} {}", env!("CARGO_BIN_EXE_satchel"), quoted.join(" "));
+        let line = format!("{} {}", binary(), quoted.join(" "));
         // From util-linux: it gives the command a terminal, and its exit code back.
         let mut command = self.command("script", &[]);
         command.args(["--quiet", "--flush", "--return", "--command", &line, "/dev/null"]);
@@ -118,7 +134,7 @@ impl Home {
 
     /// Starts a server, which answers when this returns.
     pub async fn serve(&self, env: &[(&str, &str)]) -> Serving {
-        let mut command = self.command(env!("CARGO_BIN_EXE_satchel"), env);
+        let mut command = self.command(binary(), env);
         command.args(["serve", "--listen", "127.0.0.1:0"]).kill_on_drop(true);
         let mut child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).stdin(Stdio::null()).spawn().unwrap();
         let mut lines = BufReader::new(child.stdout.take().unwrap()).lines();
