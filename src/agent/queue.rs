@@ -1,6 +1,6 @@
 //! Messages that are sent while an answer is under way: they wait for its end, or go into its next step.
 
-use std::{future::Future, pin::Pin};
+use std::{future::Future, pin::Pin, time::Duration};
 
 use serde_json::json;
 
@@ -19,6 +19,9 @@ use satchel_model::{
 };
 use satchel_store::turns::{NewQueued, NextTurn, QueuedChange, UNDER_WAY, Waiting};
 
+/// The interval at which messages are sent that could not be when their moment came: their person had too much under way,
+/// or no model could answer.
+const AGAIN: Duration = Duration::from_secs(30);
 /// Times that sending and queueing are tried in turn, where an answer ends or begins between the two.
 const ROUNDS: usize = 3;
 
@@ -151,8 +154,8 @@ impl Agent {
         }
     }
 
-    /// The turn of the next message that waits, to be begun. Where it cannot be, the message goes on waiting: somebody can
-    /// send it, and is told then what is wrong.
+    /// The turn of the next message that waits, to be begun. Where it cannot be, the message goes on waiting: it is tried
+    /// again, and whoever sends it by hand is told what is wrong.
     pub(super) async fn next_queued(&self, id: ConversationId) -> Option<NextTurn> {
         let next = async {
             match self.shared.turns.first_queued(id, None).await? {
@@ -184,10 +187,22 @@ impl Agent {
         Ok(())
     }
 
-    /// Sends the messages that wait in conversations whose last answer is there.
-    pub(super) async fn take_left(&self) -> Result<()> {
+    /// Sends now and then what [`Self::take_left`] does, for as long as the process runs.
+    pub fn send_left(&self) {
+        self.repeat(AGAIN, |agent| async move {
+            if let Err(error) = agent.take_left().await {
+                tracing::warn!(?error, "it could not be read which messages wait");
+            }
+        });
+    }
+
+    /// Sends the next of the messages that wait in each conversation whose last answer is there. What still cannot be sent
+    /// goes on waiting.
+    pub async fn take_left(&self) -> Result<()> {
         for conversation in self.shared.turns.left_queued().await? {
-            self.take_queued(conversation).await;
+            if let Err(error) = self.try_take(conversation).await {
+                tracing::debug!(?error, %conversation, "a message goes on waiting");
+            }
         }
         Ok(())
     }

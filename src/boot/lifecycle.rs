@@ -116,6 +116,7 @@ impl Satchel {
         agent.keep_episodes();
         agent.heed_stops();
         agent.tell_of_sessions();
+        agent.send_left();
         agent.resume(&left.turns).await?;
         services.jobs.resume(&left.firings).await?;
         beat(&app, &agent, &services.jobs);

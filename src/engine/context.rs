@@ -219,15 +219,6 @@ impl Context {
         Room::new(self.app(), self.caller().user, &self.shared.room, &self.shared.held)
     }
 
-    /// The same room, as it is taken for what is received.
-    pub fn intake(&self) -> Intake {
-        let cx = self.clone();
-        Intake::new(move |bytes| {
-            let cx = cx.clone();
-            Box::pin(async move { cx.room().take(bytes).await })
-        })
-    }
-
     /// All tools as they are now, whoever looks.
     pub(super) fn tools(&self) -> Toolset {
         self.shared.pipeline.tools()
@@ -236,5 +227,16 @@ impl Context {
     /// The handles of the platform, for services alone: no tool reaches for them.
     pub fn app(&self) -> &App {
         self.shared.pipeline.app()
+    }
+}
+
+/// The room of a run's results, as it is taken for what is received.
+impl From<&Context> for Intake {
+    fn from(cx: &Context) -> Self {
+        let cx = cx.clone();
+        Self::new(move |bytes| {
+            let cx = cx.clone();
+            Box::pin(async move { cx.room().take(bytes).await })
+        })
     }
 }

@@ -12,7 +12,7 @@ use satchel_share::Part;
 /// Returns the room that answers take. That of a run is kept with its result; any other is given back with the room.
 pub(super) fn room(target: &Target<'_>) -> Room {
     if let Some(cx) = target.cx {
-        return cx.intake();
+        return Room::from(cx);
     }
     let (work, who) = (target.app.host.work.clone(), target.http.user());
     let taken: Arc<Mutex<(u64, Option<Part>)>> = Arc::default();

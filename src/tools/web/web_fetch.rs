@@ -193,7 +193,7 @@ async fn fetch(cx: &Context, args: Args, robots: &Robots, limit: Duration) -> Re
     let (status, reason, url, headers) =
         (response.status, reason(&response), response.url.clone(), response.headers.clone());
     let leads_to = response.redirect().and_then(Result::ok);
-    let (bytes, cut) = response.receive(&cx.intake(), usize::try_from(most).unwrap_or(usize::MAX)).await?;
+    let (bytes, cut) = response.receive(&cx.into(), usize::try_from(most).unwrap_or(usize::MAX)).await?;
     tracing::debug!(status = status.as_u16(), bytes = bytes.len(), ms = began.elapsed().as_millis(), "a page came");
     let body = Body { bytes, cut, url, headers };
     if args.raw == Some(true) {

@@ -37,6 +37,7 @@ pub async fn a_little_of_everything(app: &TestApp) {
     with_tools(app, &caller).await;
     with_knowledge(app).await;
     with_the_graph(app).await;
+    with_episodes(app, &caller).await;
     with_the_past(app, &caller).await;
     with_agents(app).await;
     with_sessions(app, &caller).await;
@@ -151,6 +152,13 @@ async fn with_jobs(app: &TestApp) {
     stored.delete(&owner, id, Whose::All).await.unwrap();
 }
 
+async fn with_episodes(app: &TestApp, caller: &Caller) {
+    let episodes = app.satchel.app.stores.memories.episodes();
+    assert!(episodes.resting(Time::from_millis(0)).await.unwrap().is_empty());
+    assert!(episodes.left(caller.user, ConversationId::new()).await.unwrap().is_empty());
+    assert!(episodes.one(caller.user, ConversationId::new()).await.unwrap().is_none());
+}
+
 async fn with_the_past(app: &TestApp, caller: &Caller) {
     let (owner, db) = (app.owner().await, &app.satchel.app.db);
     let text = || Some("heron".to_owned());
@@ -164,10 +172,6 @@ async fn with_the_past(app: &TestApp, caller: &Caller) {
     };
     assert!(egress::find(db, filter, 5).await.unwrap().is_empty());
     egress::summary(db).await.unwrap();
-    let episodes = app.satchel.app.stores.memories.episodes();
-    assert!(episodes.resting(Time::from_millis(0)).await.unwrap().is_empty());
-    assert!(episodes.left(caller.user, ConversationId::new()).await.unwrap().is_empty());
-    assert!(episodes.one(caller.user, ConversationId::new()).await.unwrap().is_none());
 
     let audit = &app.satchel.app.stores.audit;
     let filter = audit::Filter {

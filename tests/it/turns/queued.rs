@@ -17,10 +17,13 @@ use satchel::{
 use serde_json::{Value, json};
 use tokio::sync::Notify;
 
-use crate::support::{
-    chat::{Chat, Person, find, names, text},
-    fake_llm::{PATIENCE, Piece, Reply, call, refuse, say},
-    library::pause,
+use crate::{
+    agents::with_agent,
+    support::{
+        chat::{Chat, Person, find, names, text},
+        fake_llm::{FakeLlm, PATIENCE, Piece, Reply, call, refuse, say},
+        library::pause,
+    },
 };
 
 /// An answer that begins and waits to go on.
@@ -203,6 +206,31 @@ async fn what_waits_behind_an_answer_that_was_stopped_or_failed_waits_until_it_i
     assert_eq!(waiting(&chat.owner, &conversation).await, ["Three?"], "a start does not send it either");
     chat.owner.do_it("POST", &send(&later), Value::Null).await;
     assert_eq!(said(&chat.owner, &conversation, 5).await, ["One?", "Well, ", "Two?", "Three?", "Here."]);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn what_could_not_be_sent_at_its_moment_is_sent_once_it_can_be() {
+    let go_on = Arc::new(Notify::new());
+    let (chat, llm) = (Chat::start(Vec::new()).await, FakeLlm::start(vec![held(&go_on), say("Two.")]).await);
+    let url = format!("http://{}/v1", llm.address);
+    let provider = json!({"kind": "openai", "name": "Acme", "model": "m-2", "base_url": url});
+    let provider = chat.owner.do_it("POST", "/api/providers", provider).await;
+    let path = format!("/api/providers/{}", provider["id"].as_str().unwrap());
+    let switch = async |enabled: bool| chat.owner.do_it("PUT", &path, json!({"enabled": enabled})).await;
+    chat.owner.do_it("POST", "/api/agents", json!({"name": "worker", "models": ["Acme:m-2"]})).await;
+    let conversation = with_agent(&chat.owner, "worker").await;
+    let mut stream = chat.owner.say(&conversation, "One?").await;
+    stream.until("token").await;
+    queue(&chat.owner, &conversation, "Two?", "next").await;
+    switch(false).await;
+    go_on.notify_one();
+    stream.rest().await;
+    let agent = &chat.app.satchel.agent;
+    agent.take_left().await.unwrap();
+    assert_eq!(waiting(&chat.owner, &conversation).await, ["Two?"], "there is no model");
+    switch(true).await;
+    agent.take_left().await.unwrap();
+    assert_eq!(said(&chat.owner, &conversation, 4).await, ["One?", "Well, yes.", "Two?", "Two."]);
 }
 
 #[tokio::test(flavor = "multi_thread")]
