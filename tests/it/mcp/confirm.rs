@@ -157,6 +157,9 @@ async fn only_a_key_that_approves_asks_its_person() {
     let approves = super::confirm::key(&server, json!({"approves": true})).await;
     let unable = Stateless::new(&approves);
     assert_eq!(unable.call(&server, tool, arguments).await["isError"], true);
+    let able = Stateless { capabilities: form(), ..Stateless::new(&approves) };
+    let long = able.call(&server, tool, json!({"command": format!("true {}", "x".repeat(5_000))})).await;
+    assert!(long["structuredContent"]["url"].is_string(), "what no form shows whole is decided in the console: {long}");
     for question in waiting(&server).await {
         let path = format!("/api/tickets/{}", question["id"].as_str().unwrap());
         for key in [&key, &approves] {

@@ -87,7 +87,7 @@ impl Asked {
                 Err(error) => return self.failed(&error),
             };
             match &self.peer.session {
-                _ if !self.asks => return self.waits(&asked),
+                _ if !self.asks || !question::fits(&asked) => return self.waits(&asked),
                 None => return self.input_required(&asked),
                 Some(session) => match self.elicit(session, &asked).await {
                     Some(said) => {

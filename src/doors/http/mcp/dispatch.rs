@@ -21,7 +21,7 @@ use super::{
 };
 use crate::http::protocol::{
     headers::Accepted,
-    peer::{Peer, SESSION},
+    peer::{Peer, SESSION, in_short},
     rpc::{self, Failure, Request, RequestId, Response},
     session::{Level, Principal, UnderWay},
 };
@@ -82,7 +82,7 @@ pub(super) async fn answer(
 fn begin(state: &State, http: &HttpRequest, principal: Principal, request: Request) -> Result<HttpResponse, Failure> {
     let handshake = Handshake::read(request.params)?;
     let answer = handshake.answer();
-    let session = state.mcp.sessions.begin(principal, handshake.revision, handshake.params.capabilities);
+    let session = state.mcp.sessions.begin(principal, handshake.revision, in_short(handshake.params.capabilities));
     let mut response = Json(Response::new(request.id, answer)).respond_to(http);
     if let Ok(id) = session.id.parse() {
         response.headers_mut().insert(HeaderName::from_static(SESSION), id);

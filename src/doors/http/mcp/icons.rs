@@ -1,5 +1,6 @@
 //! Icons of tools, by what they are about: small drawings that a client shows beside a name.
 
+use base64::{Engine, engine::general_purpose::STANDARD};
 use rmcp::model::Icon;
 
 use satchel_model::spec::Category;
@@ -7,10 +8,11 @@ use satchel_model::spec::Category;
 /// The icon of a category.
 pub(super) fn icon(category: Category) -> Icon {
     let drawing = format!(
-        "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='%23808080' \
-         stroke-width='2'%3E%3Cpath d='{}'/%3E%3C/svg%3E",
+        "<svg xmlns='http://www.w3.org/2000/svg' viewBox='0 0 24 24' fill='none' stroke='#808080' stroke-width='2'>\
+         <path d='{}'/></svg>",
         path(category)
     );
+    let drawing = format!("data:image/svg+xml;base64,{}", STANDARD.encode(drawing));
     Icon::new(drawing).with_mime_type("image/svg+xml").with_sizes(vec!["any".to_owned()])
 }
 

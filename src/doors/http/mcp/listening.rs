@@ -34,7 +34,7 @@ use satchel_store::people::SharedIdentity;
 /// Time between two looks at whether anything has changed, and whether the credential still holds.
 const LOOK: Duration = Duration::from_millis(500);
 /// Looks between two at the resources somebody watches.
-const RESOURCES: u32 = 4;
+const RESOURCES: u32 = 8;
 
 /// Somebody who listens.
 struct Listening {

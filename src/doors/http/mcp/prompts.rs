@@ -19,6 +19,8 @@ use satchel_store::{agents::Agents, documents::Filter};
 const RUN: &str = "agents:run";
 /// The one argument of each.
 const TASK: &str = "task";
+/// Longest text that is completed.
+const TYPED: usize = 200;
 /// Most values of one completion.
 const COMPLETED: usize = 100;
 
@@ -115,7 +117,7 @@ pub(super) async fn complete(
 
 /// Ids of documents whose titles hold what was typed, or that begin with it.
 async fn documents(state: &State, caller: &Caller, typed: &str) -> Result<Vec<String>, Failure> {
-    if !caller.permissions.grants("knowledge:read") {
+    if !caller.permissions.grants("knowledge:read") || typed.len() > TYPED {
         return Ok(Vec::new());
     }
     let q = (!typed.is_empty()).then(|| typed.to_owned());

@@ -6,12 +6,13 @@ use serde_json::{Value, json};
 use crate::http::protocol::revision::Revision;
 use satchel_model::{
     call::{Decision, Ticket},
+    json::weighs_more,
     unseen::visible,
 };
 
 /// The name of the question among those of a request.
 pub(super) const NAME: &str = "approve";
-/// Most bytes of arguments that are shown.
+/// Most bytes of arguments that a form shows.
 const SHOWN: usize = 4_000;
 
 /// The answer of a person, as their client tells it.
@@ -21,6 +22,11 @@ pub(super) enum Said {
     Decided(Decision, Option<String>),
     /// Nothing: they put it away.
     Nothing,
+}
+
+/// Returns whether a form can show all that would run. What it cannot is decided in the console.
+pub(super) fn fits(ticket: &Ticket) -> bool {
+    !weighs_more(&ticket.arguments, SHOWN)
 }
 
 /// The form about a ticket.
@@ -50,11 +56,8 @@ pub(super) fn form(revision: Revision, ticket: &Ticket) -> Value {
 /// The words of the question: what it is about, why it is asked, and all that would run.
 fn message(ticket: &Ticket) -> String {
     let arguments = visible(&ticket.arguments.to_string()).into_owned();
-    let end = arguments.floor_char_boundary(SHOWN);
-    let shown = arguments.get(..end).unwrap_or_default();
-    let cut = if end < arguments.len() { format!("… ({} bytes in all)", arguments.len()) } else { String::new() };
     let warnings: String = ticket.warnings.iter().map(|warning| format!("\n- {warning}")).collect();
-    format!("{}\n{}\n{} {shown}{cut}{warnings}", visible(&ticket.question), visible(&ticket.reason), ticket.tool)
+    format!("{}\n{}\n{} {arguments}{warnings}", visible(&ticket.question), visible(&ticket.reason), ticket.tool)
 }
 
 /// Reads the answer; `None` if it is none.

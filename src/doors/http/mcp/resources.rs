@@ -29,7 +29,7 @@ const PAGE: u32 = 200;
 /// Largest file or text that one answer holds.
 const LARGEST: u64 = 6 << 20;
 /// Most resources that one client watches.
-pub(super) const WATCHED: usize = 200;
+pub(super) const WATCHED: usize = 32;
 
 /// A resource, as its address names it.
 enum Named {

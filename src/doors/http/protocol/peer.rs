@@ -105,3 +105,11 @@ fn read_capabilities(value: &Value) -> Option<ClientCapabilities> {
         some => serde_json::from_value(Value::Object(JsonObject::clone(some))).ok(),
     }
 }
+
+/// What is known of a client's abilities for as long as it has a session: that it has one, without whatever it says of it.
+pub(in crate::http) fn in_short(capabilities: ClientCapabilities) -> ClientCapabilities {
+    let mut short = capabilities;
+    (short.experimental, short.extensions) = (None, None);
+    short.sampling = short.sampling.map(|_| Default::default());
+    short
+}

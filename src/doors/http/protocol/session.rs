@@ -2,6 +2,7 @@
 
 use std::{
     collections::{BTreeMap, HashMap, HashSet, VecDeque},
+    hash::{BuildHasher, RandomState},
     sync::{
         Arc,
         atomic::{AtomicU64, Ordering},
@@ -31,7 +32,7 @@ const MOST: (usize, usize) = (4_096, 600);
 /// A session that nothing was heard of for so long has ended, unless somebody listens.
 const IDLE: Duration = Duration::from_secs(30 * 60);
 /// Ids of requests that a session remembers, so that none is taken twice.
-const REMEMBERED: usize = 1_024;
+const REMEMBERED: usize = 512;
 /// Messages that wait for a client to take them.
 const WAITING: usize = 64;
 
@@ -63,6 +64,7 @@ pub(in crate::http) struct Session {
     principal: Principal,
     state: Mutex<State>,
     next: AtomicU64,
+    digests: RandomState,
 }
 
 #[derive(Debug)]
@@ -70,8 +72,9 @@ struct State {
     heard: Instant,
     /// Requests that are under way, with what stops them.
     running: HashMap<RequestId, CancellationToken>,
-    taken: HashSet<RequestId>,
-    order: VecDeque<RequestId>,
+    /// Digests of the ids that were taken, in their order: an id may be long.
+    taken: HashSet<u64>,
+    order: VecDeque<u64>,
     /// Requests of ours that the client has not answered.
     asked: HashMap<RequestId, oneshot::Sender<Option<Value>>>,
     /// Those who listen, the newest last.
@@ -102,6 +105,7 @@ impl Session {
             principal,
             state: Mutex::new(state),
             next: AtomicU64::new(0),
+            digests: RandomState::new(),
         }
     }
 
@@ -109,10 +113,11 @@ impl Session {
     pub(in crate::http) fn enter(self: &Arc<Self>, id: &RequestId) -> Option<UnderWay> {
         let mut state = self.state.lock();
         state.heard = Instant::now();
-        if !state.taken.insert(id.clone()) {
+        let digest = self.digests.hash_one(id);
+        if !state.taken.insert(digest) {
             return None;
         }
-        state.order.push_back(id.clone());
+        state.order.push_back(digest);
         if state.order.len() > REMEMBERED
             && let Some(oldest) = state.order.pop_front()
         {
