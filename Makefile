@@ -24,7 +24,7 @@ export WALKS ?=
 WEB_SOURCES := $(shell find web -type f -not -path '*/node_modules/*' -not -path 'web/dist/*' 2>/dev/null)
 NODE_STAMP := web/node_modules/.package-lock.json
 
-.PHONY: help run build web model test check tidy fmt fuzz bench dist
+.PHONY: help run build web model test check tidy fmt fuzz conformance bench dist
 
 help: ## list the targets
 	@grep -E '^[a-z]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/^([a-z]+):.*## (.*)/  make \1\t\2/' | expand -t 16
@@ -79,6 +79,11 @@ fuzz: web model ## hold the server against its own OpenAPI document (ARGS="--pha
 	@scripts/dev/needs rust node python venv cc
 	$(CARGO) build $(LOCKED) --bin satchel
 	python3 scripts/dev/fuzz/run.py $(BUILT)/debug/satchel $(ARGS)
+
+conformance: web model ## hold the MCP server against the protocol's official suite
+	@scripts/dev/needs rust node cc
+	cd tests/conformance && npm ci --no-audit --no-fund
+	CONFORMANCE=$(CURDIR)/tests/conformance $(CARGO) nextest run $(LOCKED) --test it --run-ignored ignored-only -E 'test(mcp::conformance)'
 
 bench: web model ## measure what docs/benchmarks.md promises (BENCHES="calls gets", PROFILE=quick)
 	@scripts/dev/needs rust node python cc

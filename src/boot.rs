@@ -10,7 +10,7 @@ use tokio::runtime::Runtime;
 use self::serve::serve;
 use satchel_config::{Config, ListenFlags, Owner, program};
 use satchel_doors::cli::{
-    args::{AuditCommand, BackupArgs, BackupCommand, Command, KeyCommand, Line, UserCommand},
+    args::{AuditCommand, BackupArgs, BackupCommand, Command, KeyCommand, Line, RemoteArgs, UserCommand},
     backup,
     client::Client,
     drill,
@@ -24,7 +24,10 @@ use satchel_doors::cli::{
 use satchel_engine::registry::Registry;
 use satchel_host::workers::Workers;
 use satchel_index::embed::{embedder::Embedder, model::Model, workers::Limits};
-use satchel_model::error::{Error, Kind, Result};
+use satchel_model::{
+    error::{Error, Kind, Result},
+    secret::Secret,
+};
 use satchel_services::handles::Handles;
 use satchel_store::{
     dir::{self, DataDir, Running},
@@ -74,6 +77,11 @@ fn run_on(runtime: &Runtime, line: Line) -> Result<Exit> {
             let workers = Workers::new(program());
             let offered = Registry::new(tools::list::all(&Handles::default()))?;
             runtime.block_on(scripts::script(command, data.join("scripts"), &workers, &offered, line.json))
+        }
+        Command::Mcp(RemoteArgs { url: Some(url), key: Some(key) }) => {
+            let client = Client::new(url, Secret::new(key));
+            let command = Command::Mcp(RemoteArgs { url: None, key: None });
+            runtime.block_on(run::run(command, line.json, &client))
         }
         command => {
             let named = line.flags.data.is_some();

@@ -8,6 +8,7 @@ use satchel_model::{
     llm::ToolDefinition,
     settings::{Exposure, Settings},
 };
+use satchel_services::exposure::{Wanted, settled, shows};
 
 /// The tools that one request shows.
 #[derive(Debug, Default)]
@@ -45,13 +46,9 @@ pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<
     let budget = u64::from(settings.chat.tool_token_budget).min(room);
     // What an agent may call at all is what it selects.
     let selects = caller.agent.as_ref().is_some_and(|agent| exposure.is_some() && !agent.allow.is_empty());
-    let wanted = Wanted { promoted, selected: (!selects).then_some(&settings.chat.selected) };
-    let rule = match exposure.unwrap_or(settings.chat.exposure) {
-        Exposure::Auto if all_tokens <= budget => Exposure::All,
-        Exposure::Auto => Exposure::Discover,
-        rule => rule,
-    };
-    let shown: Vec<_> = all.into_iter().filter(|(tool, _)| wants(rule, tool, &wanted)).collect();
+    let wanted = Wanted { found: promoted, selected: (!selects).then_some(&settings.chat.selected) };
+    let rule = settled(exposure.unwrap_or(settings.chat.exposure), all_tokens, budget);
+    let shown: Vec<_> = all.into_iter().filter(|(tool, _)| shows(rule, tool, &wanted)).collect();
     let tokens = shown.iter().map(|(_, tokens)| tokens).sum();
     let foreign = shown.iter().filter(|(tool, _)| tool.has_foreign_words(caller));
     let foreign = foreign.map(|(tool, _)| tool.spec().wire_name()).collect();
@@ -61,25 +58,5 @@ pub(super) fn pick(registry: &Registry, viewer: Viewer<'_>, promoted: &BTreeSet<
         tokens,
         total,
         all_tokens,
-    }
-}
-
-/// The tools that are wanted by name.
-struct Wanted<'a> {
-    promoted: &'a BTreeSet<String>,
-    /// Those selected. `None` if all are.
-    selected: Option<&'a Vec<String>>,
-}
-
-fn wants(rule: Exposure, tool: &Tool, wanted: &Wanted<'_>) -> bool {
-    let spec = tool.spec();
-    let found = wanted.promoted.contains(&spec.id());
-    let named = |name: &String| {
-        *name == spec.name || *name == spec.id() || tool.aliases().iter().any(|alias| alias.name() == name)
-    };
-    match rule {
-        Exposure::All | Exposure::Auto => true,
-        Exposure::Selected => found || wanted.selected.is_none_or(|names| names.iter().any(named)),
-        Exposure::Discover => found || spec.innate,
     }
 }

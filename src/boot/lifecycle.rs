@@ -60,6 +60,9 @@ pub struct Satchel {
     pub(super) address: SocketAddr,
     /// Accepted as the command line of this machine.
     pub token: Secret,
+    /// The place of a test's fixtures for MCP clients.
+    #[cfg(debug_assertions)]
+    pub fixtures: satchel_doors::http::protocol::extra::Extras,
     server: Server,
     _dir: DataDir,
 }
@@ -111,6 +114,8 @@ impl Satchel {
         let jobs = Jobs::new(Arc::clone(&app), invoker.clone(), Arc::clone(&backups), Arc::new(agent.clone()));
         let services = Services { finder, scripts, backups, jobs };
         let state = Arc::new(State::new(Arc::clone(&app), invoker.clone(), agent.clone(), services.clone()));
+        #[cfg(debug_assertions)]
+        let fixtures = state.mcp_fixtures();
         let server = server::serve(state, listener)?;
         dir.publish(&Running { url: url.clone(), token: token.clone() })?;
         agent.keep_episodes();
@@ -120,7 +125,19 @@ impl Satchel {
         agent.resume(&left.turns).await?;
         services.jobs.resume(&left.firings).await?;
         beat(&app, &agent, &services.jobs);
-        Ok(Self { app, invoker, agent, services, url, address, token, server, _dir: dir })
+        Ok(Self {
+            app,
+            invoker,
+            agent,
+            services,
+            url,
+            address,
+            token,
+            #[cfg(debug_assertions)]
+            fixtures,
+            server,
+            _dir: dir,
+        })
     }
 
     /// Takes no more requests, lets what runs finish for a while, flushes, and lets the data directory go. Whether

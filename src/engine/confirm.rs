@@ -5,6 +5,7 @@ mod assessed;
 mod collect;
 mod inquiry;
 mod reach;
+mod repeated;
 mod rule;
 mod within;
 
@@ -33,7 +34,11 @@ pub(super) async fn check(
     if let Some(id) = assessed.call.ticket {
         return collect::collect(pipeline, assessed, id, record).await.map(Some);
     }
-    match asked(pipeline, assessed).await? {
+    let asked = asked(pipeline, assessed).await?;
+    if let Some(id) = repeated::ticket(pipeline, assessed, &asked).await? {
+        return collect::collect(pipeline, assessed, id, record).await.map(Some);
+    }
+    match asked {
         Asked::Pass => Ok(None),
         Asked::Spared(rule) => {
             record.let_through(rule);

@@ -27,10 +27,12 @@ use satchel_model::{
     conversation::ConversationId,
     definition::Definition,
     error::{Error, Result},
+    id::Id,
     json::canonical,
     question::Question,
     spec::Risk,
     time::Time,
+    user::ApiKey,
 };
 use satchel_share::behalf;
 use satchel_store::tickets::{Asker, ConversationApproval, Verdict};
@@ -67,9 +69,9 @@ fn ensure_answered(ticket: &Ticket, answered: Option<&str>, question: &Question,
 }
 
 impl Invoker {
-    /// Decides a ticket. Only the person it is addressed to can, and no program for them. `unheard` fires when the person
-    /// has gone: an approved call that only reads ends then. Where what it asks about has been changed, nothing is run, and
-    /// the verdict names the question in its place.
+    /// Decides a ticket. Only the person it is addressed to can; a program can for its own calls, where its owner has let
+    /// its key. `unheard` fires when the person has gone: an approved call that only reads ends then. Where what it asks
+    /// about has been changed, nothing is run, and the verdict names the question in its place.
     pub async fn decide(
         &self,
         id: TicketId,
@@ -77,10 +79,11 @@ impl Invoker {
         person: &Caller,
         unheard: CancellationToken,
     ) -> Result<(Ticket, Verdict)> {
-        if matches!(person.credential, Credential::Key(_)) {
-            return Err(Error::denied("A person decides this, signed in at the console: an API key cannot."));
-        }
-        let (this, person, person_id) = (self.clone(), person.clone(), person.user);
+        let person = match person.credential {
+            Credential::Key(key) => self.by_key(id, key, person).await?,
+            Credential::Session | Credential::Local => person.clone(),
+        };
+        let (this, person_id) = (self.clone(), person.user);
         // In a task of its own: what is approved is run and settled, whether the person's page is still open or not.
         let deciding = async move {
             match answer.decision {
@@ -90,6 +93,19 @@ impl Invoker {
         };
         let deciding = behalf::run_as(Some(person_id), deciding);
         self.app.lifecycle.tracker.spawn_on(deciding, &self.app.lifecycle.runtime).await.map_err(Error::internal)?
+    }
+
+    /// The person on whose behalf a program answers the questions of its own calls, named with the key. Fails where its
+    /// owner has not given it their say, or another program asked.
+    async fn by_key(&self, id: TicketId, key: Id<ApiKey>, caller: &Caller) -> Result<Caller> {
+        let refused = || Error::denied("A person decides this, signed in at the console: an API key cannot.");
+        let known = self.app.stores.people.key(key).await?.filter(|known| known.user == caller.user);
+        let known = known.filter(|known| known.terms.approves).ok_or_else(refused)?;
+        let (_, asker) = self.app.stores.tickets.get_with_asker(id, caller.user, self.app.clock.now()).await?;
+        if asker.key != Some(key) {
+            return Err(refused());
+        }
+        Ok(Caller { username: format!("{}, by the key “{}”", caller.username, known.name), ..caller.clone() })
     }
 
     /// Stops the approved calls of a conversation that are under way.

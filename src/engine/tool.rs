@@ -127,6 +127,7 @@ type Available = Arc<dyn Fn(&Settings) -> Result<()> + Send + Sync>;
 pub struct Tool {
     spec: Spec,
     schema: Schema,
+    gives: &'static [(&'static str, &'static str)],
     prepare: Prepare,
     outline: Outline,
     aliases: Vec<Alias>,

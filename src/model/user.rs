@@ -7,6 +7,7 @@ use super::{
     caller::{Permission, Permissions},
     error::{Error, Result},
     id::{Id, Noun},
+    settings::Exposure,
     time::Time,
 };
 
@@ -63,10 +64,47 @@ pub struct ApiKey {
     pub permissions: Permissions,
     /// Opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions.
     pub personal: bool,
+    /// What it lets the program do that holds it.
+    #[serde(flatten)]
+    pub terms: KeyTerms,
     /// The time at which it was made.
     pub created_at: Time,
     /// Last use, to the minute.
     pub last_used_at: Option<Time>,
+}
+
+/// What a key lets the program do that holds it, beside its permissions.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, utoipa::ToSchema)]
+pub struct KeyTerms {
+    /// The program may answer questions for the key's owner, where its protocol can ask them. That counts as the owner's
+    /// decision.
+    pub approves: bool,
+    /// The tools that an MCP client is shown; null as the settings have it. It may call those it is not shown as well.
+    pub exposure: Option<Exposure>,
+    /// The tools that `selected` shows, by name.
+    pub selected: Vec<String>,
+}
+
+/// Most tools a key may select.
+const SELECTED: usize = 500;
+
+impl KeyTerms {
+    /// The same, if a key may have them.
+    ///
+    /// # Errors
+    ///
+    /// Where the names are too many or too long, or are given without being asked for.
+    pub fn checked(self) -> Result<Self> {
+        if self.selected.len() > SELECTED || self.selected.iter().any(|name| name.is_empty() || name.len() > 200) {
+            return Err(Error::invalid(format!(
+                "'selected' names at most {SELECTED} tools, each in 200 bytes at most."
+            )));
+        }
+        if !self.selected.is_empty() && self.exposure != Some(Exposure::Selected) {
+            return Err(Error::invalid("'selected' goes with `exposure: \"selected\"`: give both, or neither."));
+        }
+        Ok(self)
+    }
 }
 
 impl Noun for ApiKey {

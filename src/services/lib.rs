@@ -8,6 +8,7 @@ pub mod catalog;
 pub mod clipboard;
 pub mod embeddings;
 pub mod entries;
+pub mod exposure;
 pub mod find;
 pub mod graph;
 pub mod handles;

@@ -12,6 +12,7 @@ use moka::sync::Cache;
 use subtle::ConstantTimeEq;
 
 use super::{
+    keys,
     people::{Actor, People, SharedIdentity},
     sessions::{IDLE, Session},
     sql::{Row, Tx},
@@ -23,7 +24,7 @@ use satchel_model::{
     id::Id,
     secret::Secret,
     time::Time,
-    user::{ApiKey, UserId},
+    user::{ApiKey, KeyTerms, UserId},
 };
 
 /// Credentials remembered at most.
@@ -42,6 +43,8 @@ pub struct Identity {
     pub role: String,
     /// The session, where it is one.
     pub session: Option<Id<Session>>,
+    /// What a key lets its program do; nothing in particular for a person.
+    pub terms: KeyTerms,
     /// The credential itself, as it is kept; none for the machine's own command line.
     shown: Option<(Carrier, Hash)>,
     ends_at: Option<Time>,
@@ -124,6 +127,18 @@ impl People {
         Err(narrowed())
     }
 
+    /// The person a credential stands for by now, where it still holds.
+    ///
+    /// # Errors
+    ///
+    /// If it does not.
+    pub async fn refreshed(&self, before: &SharedIdentity, now: Time) -> Result<SharedIdentity> {
+        match before.shown {
+            Some((carrier, hash)) => self.look_up(carrier, hash, now).await,
+            None => Ok(Arc::clone(before)),
+        }
+    }
+
     /// Accepts `token` as the command line of this machine: whoever can read it owns the data directory.
     pub fn accept_local(&self, token: &Secret) {
         *self.local.write() = Some(digest(token.expose()));
@@ -146,7 +161,8 @@ impl People {
         let (permissions, door, credential) = (Permissions::all(), Door::Cli, Credential::Local);
         let caller = Caller { user, username, permissions, door, credential, personal: true, agent: None };
         let role = "administrator".to_owned();
-        Ok(Identity { caller, role, session: None, shown: None, ends_at: None, used_at: AtomicI64::new(0) })
+        let terms = KeyTerms::default();
+        Ok(Identity { caller, role, session: None, terms, shown: None, ends_at: None, used_at: AtomicI64::new(0) })
     }
 
     /// The person a credential stands for now.
@@ -237,7 +253,7 @@ fn narrowed() -> Error {
 }
 
 const KEY: &str = "SELECT u.id, u.username, u.role, r.permissions, k.id AS key, k.permissions AS granted, \
-     k.last_used_at, k.personal \
+     k.last_used_at, k.personal, k.approves, k.exposure, k.selected \
      FROM api_keys k JOIN users u ON u.id = k.person JOIN roles r ON r.name = u.role WHERE k.hash = ?1 AND NOT u.disabled";
 
 fn read_key(row: &Row<'_>) -> Result<Identity> {
@@ -249,6 +265,7 @@ fn read_key(row: &Row<'_>) -> Result<Identity> {
         caller: Caller { permissions, personal: row.get("personal")?, ..caller },
         role: row.get("role")?,
         session: None,
+        terms: keys::terms(row)?,
         shown: None,
         ends_at: None,
         used_at: AtomicI64::new(row.get::<Option<i64>>("last_used_at")?.unwrap_or(0)),
@@ -263,6 +280,7 @@ fn read_session(row: &Row<'_>) -> Result<Identity> {
         caller: caller(row, Credential::Session)?,
         role: row.get("role")?,
         session: Some(row.parsed("session")?),
+        terms: KeyTerms::default(),
         shown: None,
         ends_at: Some(row.time("expires_at")?),
         used_at: AtomicI64::new(row.get("last_seen_at")?),

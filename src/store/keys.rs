@@ -5,7 +5,7 @@ use serde_json::json;
 use super::{
     people::{Actor, People},
     roles, sessions,
-    sql::{Row, Tx},
+    sql::{Row, Tx, params},
     token,
 };
 use satchel_model::{
@@ -13,7 +13,8 @@ use satchel_model::{
     error::{Error, Result},
     id::Id,
     secret::Secret,
-    user::{ApiKey, UserId},
+    settings::Exposure,
+    user::{ApiKey, KeyTerms, UserId},
 };
 
 /// What every key begins with, so that a secret scanner knows it.
@@ -21,7 +22,8 @@ pub const PREFIX: &str = "sk_satchel_";
 /// Keys one user may have.
 const PER_USER: i64 = 200;
 
-const SELECT: &str = "SELECT id, person, name, permissions, created_at, last_used_at, personal FROM api_keys";
+const SELECT: &str = "SELECT id, person, name, permissions, created_at, last_used_at, personal, approves, exposure, \
+     selected FROM api_keys";
 
 /// A key to be made.
 #[derive(Debug)]
@@ -34,6 +36,8 @@ pub struct NewKey {
     pub permissions: Option<Permissions>,
     /// Opens what belongs to the person; where nothing is said, one without a grant of its own does.
     pub personal: Option<bool>,
+    /// What else it lets a program do.
+    pub terms: KeyTerms,
 }
 
 impl People {
@@ -62,6 +66,12 @@ impl People {
                  and revoke them.",
             ));
         }
+        if new.terms.approves && by.caller.credential != Credential::Session {
+            return Err(Error::denied(
+                "Only a person gives a program their say, signed in at the console: make the key there.",
+            ));
+        }
+        let terms = new.terms.checked()?;
         let name = parse_name(new.name)?;
         let personal = new.personal.unwrap_or(new.permissions.is_none());
         let permissions = match new.permissions {
@@ -75,7 +85,8 @@ impl People {
         let secret = token::issue(PREFIX);
         let hash = token::digest(secret.expose());
         let id = Id::new();
-        let key = ApiKey { id, user: new.user, name, permissions, personal, created_at: by.now, last_used_at: None };
+        let (user, created_at) = (new.user, by.now);
+        let key = ApiKey { id, user, name, permissions, personal, terms, created_at, last_used_at: None };
         let made = key.clone();
         self.change_by(by, move |tx, by| {
             let owner = sessions::require_reach(tx, by, key.user, &no_user(key.user))?;
@@ -83,17 +94,14 @@ impl People {
             if held >= PER_USER {
                 return Err(Error::conflict(format!("{} has {held} keys. Revoke some first.", owner.username)));
             }
-            let sql = "INSERT INTO api_keys (id, hash, person, name, permissions, personal, created_at)
-                       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)";
-            let permissions = roles::permissions_text(&key.permissions)?;
-            let (id, user) = (key.id.to_string(), key.user.to_string());
-            tx.run(sql, (id, hash, user, &key.name, permissions, key.personal, key.created_at.millis()))?;
+            insert(tx, &key, hash)?;
             let details = json!({
                 "key": key.id,
                 "name": key.name,
                 "user": owner.username,
                 "permissions": key.permissions,
                 "personal": key.personal,
+                "approves": key.terms.approves,
             });
             by.record(tx, "key.create", details)
         })
@@ -127,6 +135,36 @@ pub(super) fn revoke_all(tx: &Tx, user: UserId) -> Result<usize> {
     tx.run("DELETE FROM api_keys WHERE person = ?1", [user.to_string()])
 }
 
+fn insert(tx: &Tx, key: &ApiKey, hash: token::Hash) -> Result<()> {
+    let sql =
+        "INSERT INTO api_keys (id, hash, person, name, permissions, personal, created_at, approves, exposure, selected)
+               VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)";
+    let KeyTerms { approves, exposure, selected } = &key.terms;
+    tx.run(
+        sql,
+        params![
+            key.id.to_string(),
+            hash,
+            key.user.to_string(),
+            key.name,
+            roles::permissions_text(&key.permissions)?,
+            key.personal,
+            key.created_at.millis(),
+            *approves,
+            exposure.map(Exposure::as_str),
+            serde_json::to_string(selected).map_err(Error::internal)?,
+        ],
+    )?;
+    Ok(())
+}
+
+/// The terms of a key, as its row has them.
+pub(super) fn terms(row: &Row<'_>) -> Result<KeyTerms> {
+    let exposure: Option<String> = row.get("exposure")?;
+    let exposure = exposure.map(|word| serde_json::from_value(word.into())).transpose().map_err(Error::internal)?;
+    Ok(KeyTerms { approves: row.get("approves")?, exposure, selected: row.json("selected")? })
+}
+
 fn no_user(id: UserId) -> Error {
     Error::not_found(format!("There is no user '{id}'."))
 }
@@ -148,5 +186,6 @@ fn read(row: &Row<'_>) -> Result<ApiKey> {
         created_at: row.time("created_at")?,
         last_used_at: row.optional_time("last_used_at")?,
         personal: row.get("personal")?,
+        terms: terms(row)?,
     })
 }

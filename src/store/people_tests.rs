@@ -13,7 +13,7 @@ use satchel_model::{
     caller::{Credential, Door},
     error::Kind,
     secret::Secret,
-    user::{User, Username},
+    user::{KeyTerms, User, Username},
 };
 
 const PASSWORD: &str = "correct horse battery";
@@ -67,7 +67,13 @@ impl House {
 
     async fn key(&self, by: &Actor, permissions: Option<&[&str]>) -> Result<String> {
         let permissions = permissions.map(|texts| Permissions::parse(texts).unwrap());
-        let new = NewKey { user: by.caller.user, name: "k".to_owned(), permissions, personal: None };
+        let new = NewKey {
+            user: by.caller.user,
+            name: "k".to_owned(),
+            permissions,
+            personal: None,
+            terms: KeyTerms::default(),
+        };
         Ok(self.people.create_key(by, new).await?.1.expose().to_owned())
     }
 
@@ -149,7 +155,13 @@ async fn nobody_takes_over_somebody_above_him() {
     let password = UserChange { password: Some(Secret::new("a new password")), ..UserChange::default() };
     assert_eq!(kinds(house.people.change_user(&by, house.owner.id, password).await), Some(Kind::Denied));
     assert_eq!(kinds(house.people.delete_user(&by, house.owner.id).await), Some(Kind::Denied));
-    let new = NewKey { user: house.owner.id, name: "k".to_owned(), permissions: None, personal: None };
+    let new = NewKey {
+        user: house.owner.id,
+        name: "k".to_owned(),
+        permissions: None,
+        personal: None,
+        terms: KeyTerms::default(),
+    };
     assert_eq!(kinds(house.people.create_key(&by, new).await), Some(Kind::Denied));
     let session = house.sign_in("owner", PASSWORD, visit("::1", at(0))).await.unwrap();
     let id = house.people.by_session(session.token.expose(), at(0)).await.unwrap().session.unwrap();
@@ -236,7 +248,8 @@ async fn a_key_makes_no_key_and_a_narrow_one_revokes_none() {
 async fn a_key_for_somebody_else_is_made_at_the_command_line_only() {
     let house = House::new().await;
     let ada = house.add("ada", "viewer").await.unwrap();
-    let new = || NewKey { user: ada.id, name: "k".to_owned(), permissions: None, personal: None };
+    let new =
+        || NewKey { user: ada.id, name: "k".to_owned(), permissions: None, personal: None, terms: KeyTerms::default() };
     let clerk = actor(&house.add("clerk", "administrator").await.unwrap(), Permissions::all());
     assert_eq!(kinds(house.people.create_key(&clerk, new()).await), Some(Kind::Denied));
     let local = Caller { credential: Credential::Local, ..clerk.caller.clone() };

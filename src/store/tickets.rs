@@ -2,6 +2,7 @@
 
 mod approvals;
 mod decided;
+mod repeated;
 mod rows;
 
 use std::{sync::Arc, time::Duration};
@@ -11,7 +12,7 @@ use serde_json::Value;
 use sha2::{Digest, Sha256};
 
 use self::rows::{Stored, ask, find, latest, open_bytes, settle};
-pub use self::{approvals::ConversationApproval, decided::DecidedFilter};
+pub use self::{approvals::ConversationApproval, decided::DecidedFilter, repeated::Repeated};
 use super::{consents::ScriptText, db::Db, nodes::ABANDONED, sql::Tx};
 use satchel_model::{
     agent::ActingAgent,

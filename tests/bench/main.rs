@@ -20,6 +20,7 @@ mod kills;
 mod load;
 mod machine;
 mod made;
+mod mcp;
 mod model;
 mod person;
 mod policy;
@@ -48,7 +49,7 @@ static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 /// In the order in which `make bench` runs them.
 const FIGURES: &[&str] = &[
     "start", "gets", "calls", "callers", "catalog", "streams", "hang", "embed", "find", "vectors", "search", "web",
-    "scripts", "shares", "jobs", "audit", "policy", "turns", "backup", "crash",
+    "scripts", "shares", "jobs", "mcp", "audit", "policy", "turns", "backup", "crash",
 ];
 
 /// Runs the figures named on the command line, or all.
@@ -82,6 +83,7 @@ async fn main() -> Result<ExitCode> {
             "shares" => shares::measure(&mut report).await?,
             "jobs" => jobs::measure(&mut report).await?,
             "web" => web::measure(&mut report)?,
+            "mcp" => mcp::measure(&mut report).await?,
             "policy" => policy::measure(&mut report).await?,
             "turns" => turns::measure(&mut report).await?,
             "audit" => audit::measure(&mut report).await?,

@@ -102,4 +102,38 @@ export function peopleWalks() {
     await wim.getByRole('button', { name: 'Revoke for good' }).click();
     await until('the key to be dead', async () => (await fetch(`${base}/api/auth/me`, { headers })).status === 401);
   });
+
+  walk('a key shows an MCP client what it was made to show', async (world) => {
+    const { base } = world;
+    const wim = await writer(world);
+    await wim.goto(`${base}/users/keys`);
+    await wim.getByRole('button', { name: 'Create a key' }).first().click();
+    const form = wim.getByRole('form', { name: 'Create a key' });
+    await form.getByLabel('What is it for?').fill('an editor');
+    await form.getByLabel('Tools an MCP client is shown').selectOption('Those you name');
+    await form.getByLabel('Names of tools').fill('calculator, parse_json');
+    await form.getByLabel('Let it answer questions for me').check();
+    await shoot(wim, 'users-key-mcp');
+    await form.getByRole('button', { name: 'Create the key' }).click();
+    const key = await wim.locator('code.secret').textContent();
+    await wim.getByText('answers for you').waitFor();
+    const about = { protocolVersion: '2026-07-28', clientInfo: { name: 'a walk', version: '1' }, clientCapabilities: {} };
+    const meta = Object.fromEntries(Object.entries(about).map(([name, value]) => [`io.modelcontextprotocol/${name}`, value]));
+    const listed = await fetch(`${base}/mcp`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${key}`,
+        accept: 'application/json, text/event-stream',
+        'content-type': 'application/json',
+        'mcp-protocol-version': '2026-07-28',
+        'mcp-method': 'tools/list',
+      },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: { _meta: meta } }),
+    });
+    const names = (await listed.json()).result.tools.map((tool) => tool.name);
+    same(names, ['calculator', 'parse_json'], 'the tools that are listed');
+    await wim.getByRole('button', { name: 'Revoke an editor' }).click();
+    await wim.getByRole('button', { name: 'Revoke for good' }).click();
+    await until('the key to be gone', () => wim.getByText('an editor').isHidden());
+  });
 }

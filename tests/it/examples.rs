@@ -106,6 +106,13 @@ impl Stage {
             .await
             .unwrap_or_else(|e| panic!("{name}, '{}': {e:?}", example.title));
         assert!(holds(&data, &example.result), "{name}, '{}': got {data}, wanted {}", example.title, example.result);
+        let found = self.app.satchel.invoker.registry().find(name).unwrap();
+        // An alias may give another shape.
+        let gives = if found.alias().is_none() { found.tool.gives() } else { &[] };
+        for (field, kind) in gives {
+            let schema = json!({"type": "object", "properties": {*field: {"type": kind}}, "required": [field]});
+            assert!(jsonschema::is_valid(&schema, &data), "{name}, '{}': no {kind} '{field}' in {data}", example.title);
+        }
     }
 }
 

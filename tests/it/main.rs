@@ -43,6 +43,7 @@ mod knowledge_crash;
 mod knowledge_sources;
 mod linked;
 mod list;
+mod mcp;
 mod memory;
 mod migrations;
 mod nodes;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use url::Url;
 
 use super::eval::args::EvalCommand;
 use satchel_config::{Flags, ListenFlags};
@@ -73,8 +74,21 @@ pub enum Command {
         #[command(subcommand)]
         command: Option<JobsCommand>,
     },
+    /// Speak the Model Context Protocol on standard input and output
+    Mcp(RemoteArgs),
     /// Check that everything works, and say how to mend what does not
     Doctor,
+}
+
+/// The server that is spoken to; left out, that of the data directory, as its owner.
+#[derive(Debug, Args)]
+pub struct RemoteArgs {
+    /// Its address
+    #[arg(long, env = "SATCHEL_URL", requires = "key")]
+    pub url: Option<Url>,
+    /// A key of it; better given in the environment, where no other user of this machine reads it
+    #[arg(long, env = "SATCHEL_KEY", hide_env_values = true, requires = "url")]
+    pub key: Option<String>,
 }
 
 /// Jobs.

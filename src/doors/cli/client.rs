@@ -1,6 +1,8 @@
 //! The server's API, as the owner of the data directory.
 
-use http::{Method, header};
+use std::time::Duration;
+
+use http::{HeaderMap, Method, header};
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 use url::Url;
@@ -13,7 +15,7 @@ use satchel_model::{
 use satchel_net::{
     gate::{Gate, Ways},
     guard::HostPort,
-    http::{Http, Request},
+    http::{Http, Request, Response},
     meter::Ledger,
 };
 
@@ -80,7 +82,7 @@ impl Client {
 
     async fn exchange(&self, mut request: Request) -> Result<Answer> {
         // Tools have their own time limits; the server keeps them.
-        request.patience = std::time::Duration::from_secs(3_600);
+        request.patience = Duration::from_secs(3_600);
         let bearer = format!("Bearer {}", self.token.expose());
         let response = self.http.send(request.secret_header(header::AUTHORIZATION, &bearer)?).await?;
         let status = response.status.as_u16();
@@ -88,6 +90,22 @@ impl Client {
         let body =
             if bytes.is_empty() { Value::Null } else { serde_json::from_slice(&bytes).map_err(Error::internal)? };
         Ok(Answer { status, body })
+    }
+
+    /// Sends a request as it is, and gives the head of its answer, whatever its status. Nobody waits longer than `patience`
+    /// for a piece of it.
+    pub(super) async fn open(
+        &self,
+        method: Method,
+        path: &str,
+        headers: HeaderMap,
+        body: Vec<u8>,
+        patience: Duration,
+    ) -> Result<Response> {
+        let mut request = Request::new(method, self.base.join(path).map_err(Error::internal)?);
+        (request.headers, request.body, request.patience) = (headers, body.into(), patience);
+        let bearer = format!("Bearer {}", self.token.expose());
+        self.http.send(request.secret_header(header::AUTHORIZATION, &bearer)?).await
     }
 
     /// Sends, and reads the answer as `T`; a problem answer is the error.

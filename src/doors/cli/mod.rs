@@ -9,6 +9,7 @@ pub mod drill;
 pub mod eval;
 mod ingest;
 mod jobs;
+mod mcp;
 mod people;
 mod platform;
 mod progress;

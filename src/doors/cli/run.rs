@@ -5,7 +5,7 @@ use super::{
     args::{Command, VaultCommand},
     audit, backup,
     client::Client,
-    ingest, jobs, people, platform, runs,
+    ingest, jobs, mcp, people, platform, runs,
     screen::Screen,
     tools,
 };
@@ -60,6 +60,7 @@ pub async fn run(command: Command, json: bool, client: &Client) -> Result<Exit> 
         Command::Vault(VaultCommand::Rotate(args)) => platform::rotate(args, client, &screen).await,
         Command::Backup(args) => backup::make(args, client, &screen).await,
         Command::Jobs { command } => jobs::jobs(command, client, &screen).await,
+        Command::Mcp(_) => mcp::mcp(client).await,
         Command::Doctor => platform::doctor(client, &screen).await,
         Command::Serve(_) | Command::Eval(_) | Command::Script(_) | Command::Restore(_) | Command::Rollback { .. } => {
             Ok(Exit::Failed)

@@ -195,7 +195,7 @@ fn too_large(most: usize) -> Refusal {
 }
 
 /// A form another site could send without asking is never taken for JSON.
-fn require_json(request: &HttpRequest) -> std::result::Result<(), Refusal> {
+pub(super) fn require_json(request: &HttpRequest) -> std::result::Result<(), Refusal> {
     let given = request.headers().get(CONTENT_TYPE).and_then(|value| value.to_str().ok()).unwrap_or_default();
     let essence = given.split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     if essence == "application/json" || (essence.starts_with("application/") && essence.ends_with("+json")) {
@@ -217,7 +217,10 @@ fn require_object(bytes: &[u8]) -> Result<()> {
 }
 
 /// Parses JSON where nobody waits for it but its sender.
-async fn parsed<T: DeserializeOwned + Send + 'static>(request: &HttpRequest, bytes: RoomedBytes) -> Result<T> {
+pub(super) async fn parsed<T: DeserializeOwned + Send + 'static>(
+    request: &HttpRequest,
+    bytes: RoomedBytes,
+) -> Result<T> {
     let state = request.app_data::<Data<State>>().filter(|_| bytes.len() > LONG);
     let Some(state) = state else { return parse(&bytes) };
     let turn = state.delivery.turn(sender(request)).await;

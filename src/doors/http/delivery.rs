@@ -184,12 +184,29 @@ impl Delivery {
         Ok((Pieces { rest: text.into(), _room: room }, next))
     }
 
-    /// The answer to a call that worked: its whole result, or as much of it as an answer holds.
-    pub(super) async fn done(&self, to: Recipient<'_>, mut done: Done) -> Result<HttpResponse> {
-        let user = to.user;
+    /// The same call, with as much of its result as an answer holds.
+    pub(super) async fn fit(&self, to: Recipient<'_>, mut done: Done) -> Result<Done> {
         if !cut::is_small(&done.output) {
             (done.output, done.handle) = self.fitted(to, done.output, done.handle).await?;
         }
+        Ok(done)
+    }
+
+    /// A large value of about so many bytes as JSON text, made and written beside the async threads.
+    pub(super) async fn written_out<T, F>(&self, user: UserId, bytes: usize, make: F) -> Result<Pieces>
+    where
+        T: Serialize,
+        F: FnOnce() -> T + Send + 'static,
+    {
+        let room = self.room(user, bytes).await;
+        let turn = self.turn(Some(user)).await;
+        pieces(room, turn, write_made(make)).await
+    }
+
+    /// The answer to a call that worked: its whole result, or as much of it as an answer holds.
+    pub(super) async fn done(&self, to: Recipient<'_>, done: Done) -> Result<HttpResponse> {
+        let user = to.user;
+        let done = self.fit(to, done).await?;
         if cut::is_small(&done.output) {
             return Ok(HttpResponse::Ok().json(InvokeAnswer::done(&done)));
         }

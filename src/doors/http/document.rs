@@ -78,7 +78,12 @@ fn complete(operation: &mut Operation, route: &Route) {
     let mut errors = vec![("500", "A defect of ours; the log says more under the request id.")];
     match guard {
         Guard::Public => {}
-        Guard::SignedIn | Guard::Person | Guard::Permission(_) | Guard::PersonWith(_) | Guard::Machine => {
+        Guard::SignedIn
+        | Guard::Program
+        | Guard::Person
+        | Guard::Permission(_)
+        | Guard::PersonWith(_)
+        | Guard::Machine => {
             errors.push(("401", "Nobody is signed in, or the credential is not known."));
         }
     }
@@ -117,12 +122,13 @@ fn complete(operation: &mut Operation, route: &Route) {
     }
     for (_, response) in operation.responses.responses.iter_mut().filter(|(status, _)| status.as_str() >= "400") {
         if let RefOr::T(response) = response {
-            answers_with_a_problem(response);
+            answers_with_a_problem(response, route.own_errors);
         }
     }
     operation.security = Some(match guard {
         Guard::Public | Guard::Machine => vec![SecurityRequirement::default()],
         Guard::Person | Guard::PersonWith(_) => vec![SecurityRequirement::new::<_, [&str; 0], &str>("session", [])],
+        Guard::Program => vec![SecurityRequirement::new::<_, [&str; 0], &str>("key", [])],
         Guard::SignedIn | Guard::Permission(_) => vec![
             SecurityRequirement::new::<_, [&str; 0], &str>("key", []),
             SecurityRequirement::new::<_, [&str; 0], &str>("session", []),
@@ -134,7 +140,7 @@ fn complete(operation: &mut Operation, route: &Route) {
 fn refusal(guard: Guard) -> &'static str {
     match guard {
         Guard::Public => "The request comes from another site.",
-        Guard::SignedIn | Guard::Permission(_) | Guard::Machine => {
+        Guard::SignedIn | Guard::Program | Guard::Permission(_) | Guard::Machine => {
             "The caller may not do this, or the request comes from another site."
         }
         Guard::Person | Guard::PersonWith(_) => {
@@ -143,9 +149,14 @@ fn refusal(guard: Guard) -> &'static str {
     }
 }
 
-/// Errors are problem JSON, whatever fields they have besides.
-fn answers_with_a_problem(response: &mut Response) {
+/// Errors are problem JSON, whatever fields they have besides; where a handler has errors of its own, those or these.
+fn answers_with_a_problem(response: &mut Response, own_errors: bool) {
     let given = response.content.shift_remove("application/json");
+    if own_errors {
+        let any = ContentBuilder::new().build().into();
+        response.content.insert("application/json".to_owned(), given.clone().unwrap_or(any));
+    }
+    let given = given.filter(|_| !own_errors);
     let problem = || ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build().into();
     response.content.entry(PROBLEM.to_owned()).or_insert_with(|| given.unwrap_or_else(problem));
 }

@@ -4,7 +4,7 @@ use actix_web::{
     HttpResponse, ResponseError,
     http::{
         ConnectionType, Method, StatusCode,
-        header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER},
+        header::{ALLOW, CONTENT_TYPE, HeaderValue, RETRY_AFTER, WWW_AUTHENTICATE},
     },
 };
 use serde::Serialize;
@@ -148,6 +148,9 @@ fn respond(error: &Error, status: StatusCode, slug: &str, title: &str) -> HttpRe
     let retry = body.get("retry_after").and_then(Value::as_u64);
     let mut response = HttpResponse::build(status);
     response.insert_header((CONTENT_TYPE, HeaderValue::from_static(PROBLEM)));
+    if status == StatusCode::UNAUTHORIZED {
+        response.insert_header((WWW_AUTHENTICATE, HeaderValue::from_static("Bearer realm=\"satchel\"")));
+    }
     if let Some(seconds) = retry {
         response.insert_header((RETRY_AFTER, seconds));
     }

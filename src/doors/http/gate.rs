@@ -28,7 +28,7 @@ use super::{
 use crate::http::error::HttpError;
 use satchel_model::{
     audit::{AuditOutcome, Event, EventType},
-    caller::Caller,
+    caller::{Caller, Credential},
     error::{Error, Kind, Result},
 };
 use satchel_share::behalf;
@@ -146,6 +146,10 @@ fn allow(guard: Guard, identity: Option<&SharedIdentity>, local: bool) -> Result
         Guard::Public => Ok(()),
         Guard::SignedIn => signed_in().map(drop),
         Guard::Person => signed_in()?.ensure_person(),
+        Guard::Program if identity.is_some_and(|identity| identity.caller.credential == Credential::Session) => {
+            Err(nobody())
+        }
+        Guard::Program => signed_in().map(drop),
         Guard::Permission(permission) => signed_in()?.require(permission),
         Guard::PersonWith(permission) => {
             signed_in()?.ensure_person()?;

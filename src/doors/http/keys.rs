@@ -19,7 +19,9 @@ use crate::http::caller::Who;
 use crate::http::error::HttpResult;
 use satchel_model::{
     caller::{Permission, Permissions},
-    user::ApiKey,
+    error::{Error, Result},
+    settings::Exposure,
+    user::{ApiKey, KeyTerms},
 };
 use satchel_store::{keys::NewKey, people::Actor};
 
@@ -60,6 +62,15 @@ struct Create {
     /// Opens what belongs to its owner: conversations, memories, lists, clipboard, files and questions. Left
     /// out: it does without `permissions`, and does not with them.
     personal: Option<bool>,
+    /// The program that holds it may answer questions for its owner, where its protocol can ask them: that counts as the
+    /// owner's decision. Given in a session only; false if left out.
+    #[serde(default)]
+    approves: bool,
+    /// The tools that an MCP client is shown; left out, as the settings have it.
+    exposure: Option<Exposure>,
+    /// The tools that `selected` shows, by name.
+    #[serde(default)]
+    selected: Vec<String>,
     /// A user's id, for the command line of this machine; left out, one's own.
     user: Option<String>,
 }
@@ -80,11 +91,22 @@ struct Created {
     (status = 409, description = "Too many keys.", body = super::error::Problem),
 ))]
 async fn create(state: Data<State>, Who(by): Who<Actor>, body: Body<Create>) -> HttpResult<HttpResponse> {
-    let Create { name, permissions, personal, user } = body.0;
+    let Create { name, permissions, personal, approves, exposure, selected, user } = body.0;
     let user = user.as_deref().map(id).transpose()?;
     let user = state.app.stores.people.reach(&by, user).await?;
-    let (info, key) = state.app.stores.people.create_key(&by, NewKey { user, name, permissions, personal }).await?;
+    known(&state, &by, &selected)?;
+    let terms = KeyTerms { approves, exposure, selected };
+    let (info, key) =
+        state.app.stores.people.create_key(&by, NewKey { user, name, permissions, personal, terms }).await?;
     Ok(HttpResponse::Created().json(Created { key: key.expose().to_owned(), info }))
+}
+
+/// Checks that there are these tools, as far as the maker of a key sees.
+fn known(state: &State, by: &Actor, selected: &[String]) -> Result<()> {
+    let registry = state.invoker.registry().as_seen_by(&by.caller);
+    selected.iter().try_for_each(|name| registry.find(name).map(drop)).map_err(|error| {
+        Error::invalid(error.message().to_owned()).with_details(serde_json::json!({"field": "selected"}))
+    })
 }
 
 /// Revokes a key at once.

@@ -17,6 +17,8 @@ pub enum Guard {
     SignedIn,
     /// A person: a session or this machine's command line, not a key.
     Person,
+    /// A program: a key, or this machine's command line, not a session.
+    Program,
     /// A caller who holds the permission.
     Permission(&'static str),
     /// A person who holds the permission.
@@ -38,6 +40,9 @@ pub struct Route {
     /// `true` if it calls something else: a tool, a script, a model, another machine. Only the document says it.
     #[cfg(debug_assertions)]
     pub(super) calls_others: bool,
+    /// `true` if what its handler refuses is told as its protocol has it: only the document says it.
+    #[cfg(debug_assertions)]
+    pub(super) own_errors: bool,
     /// The query parameters it takes.
     pub(super) query: Query,
     handler: fn() -> actix_web::Route,
@@ -81,6 +86,8 @@ impl Route {
             personal: false,
             #[cfg(debug_assertions)]
             calls_others: false,
+            #[cfg(debug_assertions)]
+            own_errors: false,
             query,
             handler,
             #[cfg(debug_assertions)]
@@ -98,6 +105,15 @@ impl Route {
         Self {
             #[cfg(debug_assertions)]
             calls_others: true,
+            ..self
+        }
+    }
+
+    /// The same, whose handler refuses in the words of a protocol of its own.
+    pub(super) fn own_errors(self) -> Self {
+        Self {
+            #[cfg(debug_assertions)]
+            own_errors: true,
             ..self
         }
     }

@@ -3,7 +3,7 @@
 use super::{
     agents, audit, auth, backups, collections, conversations, decided, discovery, doctor, documents, egress,
     embeddings, endpoints, file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys,
-    knowledge, learning, memories, messages, notices, offline, openapi, origins, policies, prices, processes,
+    knowledge, learning, mcp, memories, messages, notices, offline, openapi, origins, policies, prices, processes,
     providers, queue, restore, roles, route::Route, rules, runs, scripts, search, sessions, settings, setup, systems,
     tickets, tool_config, tool_stats, tools, usage, users, vault,
 };
@@ -65,6 +65,7 @@ pub fn all() -> Vec<Route> {
         endpoints::routes(),
         imports::routes(),
         processes::routes(),
+        mcp::routes(),
     ]
     .into_iter()
     .flatten()

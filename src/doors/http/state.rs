@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use tokio::sync::Semaphore;
 
-use super::{delivery::Delivery, meters::Meters, origin::Hosts};
+use super::{delivery::Delivery, meters::Meters, origin::Hosts, protocol::kept::Mcp};
 use satchel_agent::chat::Agent;
 use satchel_app::App;
 use satchel_engine::invoker::Invoker;
@@ -36,6 +36,8 @@ pub struct State {
     pub(super) hosts: Hosts,
     pub(super) meters: Meters,
     pub(super) delivery: Delivery,
+    /// What is known of MCP clients.
+    pub(super) mcp: Mcp,
 }
 
 impl State {
@@ -44,6 +46,13 @@ impl State {
         let Services { finder, scripts, backups, jobs } = services;
         let hooks = Arc::new(Semaphore::new(HOOKS));
         let (hosts, meters, delivery) = (Hosts::new(&app.config), Meters::new(), Delivery::new());
-        Self { app, invoker, agent, finder, scripts, backups, jobs, hooks, hosts, meters, delivery }
+        let mcp = Mcp::new();
+        Self { app, invoker, agent, finder, scripts, backups, jobs, hooks, hosts, meters, delivery, mcp }
+    }
+
+    /// The place of a test's fixtures for MCP clients.
+    #[cfg(debug_assertions)]
+    pub fn mcp_fixtures(&self) -> super::protocol::extra::Extras {
+        self.mcp.extras.clone()
     }
 }

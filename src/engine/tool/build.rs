@@ -62,6 +62,12 @@ impl Tool {
         Self::bare(spec, schema, preparation)
     }
 
+    /// The data of each result is an object with at least these fields, each of a JSON type.
+    #[must_use]
+    pub fn giving(self, gives: &'static [(&'static str, &'static str)]) -> Self {
+        Self { gives, ..self }
+    }
+
     /// A tool that is known only at run time: a script, an endpoint of a connected system. Its arguments reach `run` as
     /// they are, checked against the spec's parameters. Fails where those are no JSON Schema.
     pub fn of_spec<Run, Running>(spec: Spec, run: Run) -> Result<Self>
@@ -88,6 +94,7 @@ impl Tool {
         Self {
             spec,
             schema,
+            gives: &[],
             prepare: preparation.into_prepare(),
             outline,
             aliases: Vec::new(),

@@ -35,6 +35,11 @@ impl NamedList for Vec<Arc<Tool>> {
 }
 
 impl Tool {
+    /// The fields of the object that each result is, with their JSON types, as far as it tells them; empty if it tells none.
+    pub fn gives(&self) -> &'static [(&'static str, &'static str)] {
+        self.gives
+    }
+
     /// Fails where a value cannot be one of its configuration.
     pub fn require_setting(&self, key: &str, value: &str) -> Result<()> {
         self.accepts.map_or(Ok(()), |accepts| accepts(key, value))

@@ -60,3 +60,15 @@ pub enum Exposure {
     /// Innate tools and `find_tools`.
     Discover,
 }
+
+impl Exposure {
+    /// The word as it stands in rows and answers.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::All => "all",
+            Self::Selected => "selected",
+            Self::Discover => "discover",
+        }
+    }
+}

@@ -7,7 +7,7 @@ use moka::sync::Cache;
 use parking_lot::{Mutex, RwLock};
 use tokio::sync::Semaphore;
 
-use super::{parts, past::Past};
+use super::{conversation::FoundByKey, parts, past::Past};
 use satchel_app::App;
 use satchel_engine::invoker::Concluded;
 use satchel_index::embed::embedder::Embedder;
@@ -44,6 +44,8 @@ pub struct Learner {
     learning: Arc<Semaphore>,
     /// One embeds what another model had embedded.
     embedding: Arc<Semaphore>,
+    /// What MCP clients have found.
+    by_key: FoundByKey,
 }
 
 /// The needs in a conversation now.
@@ -84,7 +86,13 @@ impl Learner {
             waiting: Arc::new(Semaphore::new(WAITING)),
             learning: Arc::new(Semaphore::new(1)),
             embedding: Arc::new(Semaphore::new(1)),
+            by_key: FoundByKey::default(),
         }
+    }
+
+    /// What MCP clients have found, by their keys.
+    pub(super) fn by_key(&self) -> &FoundByKey {
+        &self.by_key
     }
 
     /// A person asks for something: what was wanted before is done with.

@@ -21,6 +21,7 @@ pub(super) fn tool() -> Tool {
         |cx, _: Args| run(cx),
     )
     .permission("agents:run")
+    .giving(&[("agents", "array")])
     .example("The built-in agent", json!({}), json!({"agents": [{"id": "assistant", "name": "assistant"}]}))
 }
 

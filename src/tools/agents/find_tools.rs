@@ -13,7 +13,7 @@ use satchel_model::{
     output::Output,
     spec::{Category, Risk},
 };
-use satchel_services::{find::conversation, handles::Handles};
+use satchel_services::handles::Handles;
 
 const DEFAULT_LIMIT: u32 = 5;
 const MAX_LIMIT: u32 = 10;
@@ -40,6 +40,7 @@ pub(super) fn tool(handles: &Handles) -> Tool {
     )
     .risk(Risk::Read)
     .innate()
+    .giving(&[("count", "integer"), ("tools", "array")])
     .example(
         "A need in plain words",
         json!({"query": "add up some numbers exactly", "limit": 1}),
@@ -50,10 +51,11 @@ pub(super) fn tool(handles: &Handles) -> Tool {
 
 async fn run(handles: Handles, cx: Context, args: Args) -> Result<Output> {
     let limit = args.limit.unwrap_or(DEFAULT_LIMIT).min(MAX_LIMIT);
-    let mut found = handles.finder()?.find_for(&cx, &args.query, limit as usize).await?;
+    let finder = handles.finder()?;
+    let mut found = finder.find_for(&cx, &args.query, limit as usize).await?;
     // A need of another conversation is no model's business, and may be a stranger's words: only people see it.
     found.hits.iter_mut().filter_map(|hit| hit.why.past.as_mut()).for_each(|past| past.query = None);
-    conversation::promote(&cx, found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
+    finder.promote(&cx, found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
     let mut answer = json!({"count": found.hits.len(), "tools": found.hits});
     if let (Some(note), Some(answer)) = (found.note, answer.as_object_mut()) {
         answer.insert("note".to_owned(), json!(note));

@@ -70,6 +70,7 @@ pub(super) fn tool() -> Tool {
     .up_to(Risk::Destructive)
     // Each call has a row of its own, with its tool's private arguments masked.
     .private(&["parameters"])
+    .giving(&[("ok", "boolean"), ("results", "array")])
     .example("Two at once", uses, results)
     .example(
         "One fails, the other does not",

@@ -30,6 +30,7 @@ pub(super) fn tool(handles: &Handles) -> Tool {
         "You want to see how a session came to its answer, or how far it is.",
         move |cx, args| run(handles.clone(), cx, args),
     )
+    .giving(&[("messages", "array")])
     .permission("agents:run")
     .personal("your conversations")
     .example_after(

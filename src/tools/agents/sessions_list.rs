@@ -23,6 +23,7 @@ pub(super) fn tool(handles: &Handles) -> Tool {
     )
     .permission("agents:run")
     .personal("your conversations")
+    .giving(&[("sessions", "array")])
     .example("No session was begun here", json!({}), json!({"sessions": []}))
 }
 

@@ -45,6 +45,7 @@ pub(super) fn tool() -> Tool {
     .risk(Risk::LowWrite)
     .for_everybody()
     .permission("catalog:write")
+    .giving(&[("id", "string"), ("name", "string"), ("status", "string")])
     .example(
         "A system with a key",
         json!({"name": "Payment gateway", "base_url": "https://pay.example.org/v2", "tags": "payments, finance", "auth_type": "api_key"}),

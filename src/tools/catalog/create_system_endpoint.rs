@@ -114,6 +114,7 @@ pub(super) fn tool() -> Tool {
         "An API endpoint was discovered or described that should be callable on a registered system.",
         run,
     )
+    .giving(&[("id", "string"), ("system_id", "string"), ("tool", "string")])
     .risk(Risk::LowWrite)
     .for_everybody()
     .permission("catalog:write")

@@ -21,6 +21,7 @@ pub(super) fn tool() -> Tool {
         "The user asks what systems are available, wants to see integrations, or browses connected services.",
         run,
     )
+    .giving(&[("count", "integer"), ("systems", "array")])
     .permission("catalog:read")
     .example_after(
         vec![("create_catalog_system", json!({"name": "Ledger", "description": "Invoices and payments."}))],

@@ -24,6 +24,7 @@ pub(super) fn tool() -> Tool {
         "The user asks what operations a system offers, or what they can do with an integration.",
         run,
     )
+    .giving(&[("count", "integer"), ("endpoints", "array")])
     .permission("catalog:read")
     .example_after(
         vec![

@@ -47,6 +47,7 @@ pub(super) fn tool(handles: &Handles) -> Tool {
         "A registered system's name, description, URL or tags must be corrected or enriched.",
         Preparation::new(run).asks(move |args, _| moves(args, &handles.directory())),
     )
+    .giving(&[("id", "string"), ("name", "string"), ("status", "string")])
     .risk(Risk::LowWrite)
     .for_everybody()
     .permission("catalog:write")

@@ -51,6 +51,7 @@ pub(super) fn tool() -> Tool {
         "You need to narrow down a list of records by a field's value or range, for instance orders over 1000.",
         run,
     )
+    .giving(&[("count", "integer"), ("matches", "array")])
     .example(
         "Orders over 1000",
         json!({"data": orders, "field": "amount", "operator": "gt", "value": "1000"}),

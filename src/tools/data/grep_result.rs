@@ -38,6 +38,7 @@ pub(super) fn tool() -> Tool {
          ones of many transactions, or the errors in a log.",
         run,
     )
+    .giving(&[("count", "integer"), ("matches", "array")])
     .example(
         "Lines of a text",
         json!({"data": "ok 1\nFAILED 2\nok 3\nFAILED 4", "pattern": "^FAILED"}),

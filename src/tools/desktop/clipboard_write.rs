@@ -35,6 +35,7 @@ pub(super) fn tool() -> Tool {
     .own_data()
     .personal("your clipboard")
     .private(&["text"])
+    .giving(&[("ok", "boolean")])
     .example("A text to paste", json!({"text": "42 Main Street"}), json!({"ok": true}))
     .alias(Alias::same("clipboard-write"))
 }

@@ -34,6 +34,7 @@ pub(super) fn tool() -> Tool {
         run,
     )
     .personal("the names and words of your conversations")
+    .giving(&[("results", "array")])
     .example(
         "A tool by a mistyped name",
         json!({"query": "calcualtor", "limit": 1}),

@@ -43,6 +43,7 @@ pub(super) fn tool() -> Tool {
         "A document is needed in another format, for instance a spreadsheet as CSV for an import.",
         run,
     )
+    .giving(&[("paths", "array")])
     .permission("knowledge:read")
     .personal("your files")
     .timeout(TIMEOUT)

@@ -72,6 +72,7 @@ pub(super) fn tool() -> Tool {
     .personal("your files")
     .risk(Risk::LowWrite)
     .timeout(TIMEOUT)
+    .giving(&[("path", "string"), ("format", "string"), ("bytes", "integer")])
     .example(
         "A Word document",
         json!({"format": "docx", "title": "Q4 report", "content": {"paragraphs": ["Revenue rose.", "Costs fell."]}}),

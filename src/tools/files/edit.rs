@@ -54,6 +54,7 @@ pub(super) fn tool() -> Tool {
         "A few known words or lines of a file must change. Read the file first to quote it exactly.",
         Preparation::new(run).ahead(ahead).scoped(|args: &Args| scope::folder(&args.path)),
     )
+    .giving(&[("ok", "boolean"), ("replaced", "integer")])
     .permission("host:fs.write")
     .personal("your files")
     .private(&["old_text", "new_text"])

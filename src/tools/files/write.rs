@@ -53,6 +53,7 @@ pub(super) fn tool() -> Tool {
     .personal("your files")
     .private(&["content"])
     .risk(Risk::HighWrite)
+    .giving(&[("ok", "boolean"), ("bytesWritten", "integer")])
     .example("A new file", json!({"path": "notes.txt", "content": "Zoë"}), json!({"ok": true, "bytesWritten": 4}))
     .example(
         "With the directories it lies in",

@@ -23,6 +23,7 @@ pub(super) fn tool() -> Tool {
         "You know a node's id, from graph_neighbors or because it was put under it, and need what is known of it.",
         run,
     )
+    .giving(&[("id", "string"), ("labels", "array"), ("props", "object")])
     .permission("index:read")
     .example_after(
         vec![("graph_upsert_node", json!({"id": "person:anna", "labels": ["Person"], "props": {"team": "sales"}}))],

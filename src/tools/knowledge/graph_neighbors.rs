@@ -25,6 +25,7 @@ pub(super) fn tool() -> Tool {
         "You need what a thing is related to: a person's employer, a system's dependencies.",
         run,
     )
+    .giving(&[("count", "integer"), ("neighbors", "array")])
     .permission("index:read")
     .example_after(
         vec![

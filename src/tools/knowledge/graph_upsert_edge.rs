@@ -37,6 +37,7 @@ pub(super) fn tool() -> Tool {
     .risk(Risk::LowWrite)
     .for_everybody()
     .permission("index:write")
+    .giving(&[("ok", "boolean")])
     .example(
         "Who works where",
         json!({"src": "person:anna", "rel": "works_for", "dst": "org:acme", "props": {"since": 2021}}),

@@ -35,6 +35,7 @@ pub(super) fn tool() -> Tool {
     .risk(Risk::LowWrite)
     .for_everybody()
     .permission("index:write")
+    .giving(&[("ok", "boolean")])
     .example(
         "A person",
         json!({"id": "person:anna", "labels": ["Person"], "props": {"name": "Anna", "team": "sales"}}),

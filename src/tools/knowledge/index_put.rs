@@ -61,6 +61,7 @@ pub(super) fn tool() -> Tool {
     .timeout(Duration::from_secs(30))
     .for_everybody()
     .permission("index:write")
+    .giving(&[("ok", "boolean")])
     .example(
         "A text",
         json!({"id": "faq-1", "text": "Refunds take five days.", "metadata": {"lang": "en"}}),

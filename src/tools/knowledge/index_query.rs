@@ -75,6 +75,7 @@ pub(super) fn tool() -> Tool {
         "Something was put into the index with index_put and is to be found again. For documents use search_knowledge.",
         run,
     )
+    .giving(&[("ok", "boolean"), ("results", "array")])
     .permission("index:read")
     .example_after(
         fox(),

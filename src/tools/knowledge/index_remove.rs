@@ -31,6 +31,7 @@ pub(super) fn tool() -> Tool {
         "Something put into the index with index_put should not be found any more.",
         run,
     )
+    .giving(&[("ok", "boolean")])
     .risk(Risk::LowWrite)
     .for_everybody()
     .permission("index:write")

@@ -43,6 +43,7 @@ pub(super) fn tool() -> Tool {
     )
     .permission("knowledge:read")
     .innate()
+    .giving(&[("count", "integer"), ("results", "array")])
     .example("Nothing is known", json!({"query": "failed ACH transfer procedure"}), json!({"results": [], "count": 0}))
     .example("At most one passage", json!({"query": "opening hours", "top_k": 1}), json!({"results": [], "count": 0}))
 }

@@ -51,6 +51,7 @@ pub(super) fn tool() -> Tool {
         "Somebody asks about recent activity, wants to review what was done through the platform, or investigates a problem.",
         run,
     )
+    .giving(&[("count", "integer"), ("events", "array")])
     .permission("audit:read")
     .example_after(
         vec![("calculator", json!({"expression": "1 + 1"}))],

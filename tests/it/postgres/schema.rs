@@ -6,7 +6,8 @@ use satchel::store::sql::{Connection, Row};
 
 /// Columns for which SQLite has no type of its own, and statements take for truth values. One that is left out here is
 /// found: its statements do not prepare.
-const TRUTHS: [(&str, &str); 23] = [
+const TRUTHS: [(&str, &str); 24] = [
+    ("api_keys", "approves"),
     ("api_keys", "personal"),
     ("audit", "own_words"),
     ("collections", "restricted"),

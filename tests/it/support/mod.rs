@@ -7,6 +7,7 @@ pub mod dns;
 pub(crate) mod fake_llm;
 pub mod http;
 pub mod library;
+pub mod mcp;
 pub mod papers;
 pub mod program;
 pub mod remote;

@@ -7,6 +7,7 @@ export type Me = Schemas['Me'];
 export type User = Schemas['User'];
 export type Role = Schemas['Role'];
 export type ApiKey = Schemas['ApiKey'];
+export type KeyTerms = Schemas['KeyTerms'];
 export type SessionInfo = Schemas['Session'];
 export type Settings = Schemas['Settings'];
 export type Backup = Schemas['Backup'];
