@@ -163,7 +163,9 @@ impl Run {
             Next::Again
         } else if last.role == Role::User {
             Next::Ask(summary, placed)
-        } else if last.steps.is_empty() {
+        } else if last.steps.is_empty() || any(StepState::Handed) {
+            // Whoever was given calls comes back with their results.
+            self.hand_over(last);
             Next::End(End::Answered(last.id))
         } else {
             Next::Ask(summary, placed)

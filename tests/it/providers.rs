@@ -74,7 +74,7 @@ async fn every_dialect_streams_text_calls_and_usage() {
         }
         assert_eq!(said, "Hello", "{kind:?}");
         assert_eq!(called, [("calculator".to_owned(), json!({"expression": "1"}))], "{kind:?}");
-        assert_eq!(usage, Usage { input_tokens: 7, output_tokens: 3 }, "{kind:?}");
+        assert_eq!(usage, Usage::new(7, 3), "{kind:?}");
         assert_eq!(stops.len(), 1, "{kind:?}");
         assert!(matches!(stops[0], StopReason::ToolUse | StopReason::Complete), "{kind:?}");
         assert!(llm.seen().remove(0).head.contains("sk-canary-1"), "{kind:?} sent no key");
