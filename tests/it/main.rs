@@ -71,6 +71,7 @@ mod ticket;
 mod tidy;
 mod turns;
 mod usage;
+mod v1;
 mod vault;
 #[cfg(feature = "embedded-model")]
 mod waits;
