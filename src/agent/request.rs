@@ -18,6 +18,9 @@ use satchel_store::{memory::Reach, messages::Placed, promotions, turns::Summary}
 /// Most tokens kept free for the answer, where its provider has no limit for it.
 const ANSWER: u64 = 4_096;
 
+/// The code by which programs know that a request does not fit into a model.
+const TOO_LONG: &str = "context_length_exceeded";
+
 /// The tokens kept free for an answer: as many as it may have, and half of all at most, for some servers refuse a request
 /// that leaves less.
 fn kept_free(limit: u64, longest: Option<u32>) -> u64 {
@@ -186,11 +189,9 @@ impl Run {
 }
 
 fn too_long(limit: u64) -> Error {
-    Error::new(
-        Kind::Exhausted,
-        format!(
-            "This does not fit into the model's {limit} tokens, even shortened. Send less at once, show fewer tools, or \
-             choose a model with more room."
-        ),
-    )
+    let told = format!(
+        "This does not fit into the model's {limit} tokens, even shortened. Send less at once, show fewer tools, or choose a \
+         model with more room."
+    );
+    Error::new(Kind::Exhausted, told).with_details(json!({"code": TOO_LONG}))
 }

@@ -199,7 +199,12 @@ impl Run {
 
     fn tell(&self, error: &Error) {
         let failure = ProviderFailure::from_error(error);
-        self.log.emit("error", &json!({"kind": error.kind(), "message": error.message(), "failure": failure}));
+        let mut told = json!({"kind": error.kind(), "message": error.message(), "failure": failure});
+        let code = error.details().and_then(|details| details.get("code"));
+        if let (Some(code), Some(told)) = (code, told.as_object_mut()) {
+            told.insert("code".to_owned(), code.clone());
+        }
+        self.log.emit("error", &told);
     }
 
     async fn write_end(&self, state: TurnState, message: Option<MessageId>, error: Option<&Error>) -> Result<()> {

@@ -157,15 +157,22 @@ impl Dialect {
 /// The status by which an error is told in a dialect.
 pub(in crate::http) fn status_of(error: &Error) -> StatusCode {
     match error.kind() {
+        Kind::Exhausted if is_too_long(error) => StatusCode::BAD_REQUEST,
         // A client repeats what conflicts with something that goes by; a setting does not.
         Kind::Unconfigured => StatusCode::SERVICE_UNAVAILABLE,
         _ => HttpError(error.clone()).status_code(),
     }
 }
 
+/// Returns whether a request is too long for its model: sending it again does not help.
+fn is_too_long(error: &Error) -> bool {
+    error.details().and_then(|details| details.get("code")).is_some_and(|code| code == "context_length_exceeded")
+}
+
 fn openai(error: &Error, status: StatusCode) -> (&'static str, Option<&'static str>) {
     let is_paced = error.details().is_some_and(|details| details.get("retry_after").is_some());
     match error.kind() {
+        Kind::Exhausted if is_too_long(error) => ("invalid_request_error", Some("context_length_exceeded")),
         Kind::Exhausted if is_paced => ("rate_limit_error", Some("rate_limit_exceeded")),
         Kind::Exhausted => ("insufficient_quota", Some("insufficient_quota")),
         Kind::Unauthenticated => ("invalid_request_error", Some("invalid_api_key")),
@@ -263,6 +270,14 @@ mod tests {
         let wanted =
             json!({"type": "error", "error": {"type": "invalid_request_error", "message": "No."}, "request_id": id});
         assert_eq!(told(Dialect::Anthropic, &wrong), wanted);
+    }
+
+    #[test]
+    fn what_does_not_fit_into_a_model_is_a_wrong_request() {
+        let long = Error::new(Kind::Exhausted, "Long.").with_details(json!({"code": "context_length_exceeded"}));
+        assert_eq!(status_of(&long), 400);
+        assert_eq!(told(Dialect::Openai, &long)["error"]["code"], "context_length_exceeded");
+        assert_eq!(told(Dialect::Anthropic, &long)["error"]["type"], "invalid_request_error");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! Answers piece by piece, in no dialect: those of an agent's run, by the events of its log.
 
 use serde::Deserialize;
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use satchel_agent::log::{Frame, Subscription};
 use satchel_model::{
@@ -164,6 +164,8 @@ struct Token {
 struct Told {
     kind: Kind,
     message: String,
+    #[serde(default)]
+    code: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -234,7 +236,7 @@ impl RunPieces {
             "handed" => parse(data).map(handed).into_iter().collect(),
             "usage" => parse(data).into_iter().flat_map(took).collect(),
             "error" => {
-                self.error = parse::<Told>(data).map(|told| Error::new(told.kind, told.message));
+                self.error = parse::<Told>(data).map(failed);
                 Vec::new()
             }
             "done" => parse(data).map(|done| self.done(&done)).into_iter().collect(),
@@ -281,6 +283,14 @@ impl RunPieces {
 
 fn handed(Handed { call_id, name, arguments }: Handed) -> Piece {
     Piece::Call { id: format!("call_{}", call_id.simple()), name, arguments }
+}
+
+fn failed(Told { kind, message, code }: Told) -> Error {
+    let error = Error::new(kind, message);
+    match code {
+        Some(code) => error.with_details(json!({"code": code})),
+        None => error,
+    }
 }
 
 fn took(Took { usage, cut }: Took) -> Vec<Piece> {
