@@ -70,6 +70,7 @@ async fn every_dialect_streams_text_calls_and_usage() {
                 Event::ToolCall(call) => called.push((call.name, call.arguments)),
                 Event::Usage(latest) => usage = latest,
                 Event::Stop(stop) => stops.push(stop),
+                Event::Raw(frame) => panic!("nothing was passed on: {frame}"),
             }
         }
         assert_eq!(said, "Hello", "{kind:?}");
