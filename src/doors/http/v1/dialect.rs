@@ -21,6 +21,7 @@ use crate::http::error::{HttpError, Refusal};
 use satchel_model::{
     caller::Door,
     error::{Error, Kind},
+    provider::failure::ProviderFailure,
 };
 
 /// The header that says which version of Anthropic's dialect is spoken.
@@ -156,12 +157,23 @@ impl Dialect {
 
 /// The status by which an error is told in a dialect.
 pub(in crate::http) fn status_of(error: &Error) -> StatusCode {
+    match (error.kind(), told_by_provider(error)) {
+        // It would refuse the same request again.
+        (_, Some(400 | 413 | 422)) => return StatusCode::BAD_REQUEST,
+        (_, Some(429)) => return StatusCode::TOO_MANY_REQUESTS,
+        _ => {}
+    }
     match error.kind() {
         Kind::Exhausted if is_too_long(error) => StatusCode::BAD_REQUEST,
         // A client repeats what conflicts with something that goes by; a setting does not.
         Kind::Unconfigured => StatusCode::SERVICE_UNAVAILABLE,
         _ => HttpError(error.clone()).status_code(),
     }
+}
+
+/// The status with which a provider refused a request, where that is the error.
+fn told_by_provider(error: &Error) -> Option<u16> {
+    ProviderFailure::from_error(error)?.status
 }
 
 /// Returns whether a request is too long for its model: sending it again does not help.
@@ -171,6 +183,7 @@ fn is_too_long(error: &Error) -> bool {
 
 fn openai(error: &Error, status: StatusCode) -> (&'static str, Option<&'static str>) {
     let is_paced = error.details().is_some_and(|details| details.get("retry_after").is_some());
+    let is_paced = is_paced || told_by_provider(error) == Some(429);
     match error.kind() {
         Kind::Exhausted if is_too_long(error) => ("invalid_request_error", Some("context_length_exceeded")),
         Kind::Exhausted if is_paced => ("rate_limit_error", Some("rate_limit_exceeded")),
