@@ -12,7 +12,9 @@ fn main() {
     println!("cargo:rerun-if-changed=build.rs");
     println!("cargo::rustc-check-cfg=cfg(getrandom_backend, values(\"linux_raw\"))");
     println!("cargo:rerun-if-env-changed=PATH");
-    println!("cargo::rustc-check-cfg=cfg(can_mount, has_age, has_office, has_postgres, has_seccomp, has_userns)");
+    println!(
+        "cargo::rustc-check-cfg=cfg(can_mount, has_age, has_office, has_postgres, has_sdks, has_seccomp, has_userns)"
+    );
     let path = env::var_os("PATH").unwrap_or_default();
     let places: Vec<PathBuf> = env::split_paths(&path).filter(|place| place.is_dir()).collect();
     let program = |name: &str| places.iter().map(|place| place.join(name)).find(|program| program.is_file());
@@ -31,6 +33,7 @@ fn main() {
         ("has_age", age.is_some()),
         ("has_office", program("soffice").is_some()),
         ("has_postgres", postgres.is_some()),
+        ("has_sdks", has_sdks()),
         ("has_seccomp", status.lines().any(|line| line.starts_with("Seccomp:"))),
         ("has_userns", may_make_namespaces()),
     ] {
@@ -38,6 +41,15 @@ fn main() {
             println!("cargo::rustc-cfg={name}");
         }
     }
+}
+
+/// Returns whether the Python that the tests of `/v1` run has the clients of OpenAI and Anthropic.
+fn has_sdks() -> bool {
+    println!("cargo:rerun-if-env-changed=SDK_PYTHON");
+    let python = env::var_os("SDK_PYTHON").unwrap_or_else(|| "python3".into());
+    let mut asked = Command::new(python);
+    asked.args(["-c", "import openai, anthropic"]).stdout(Stdio::null()).stderr(Stdio::null());
+    asked.status().is_ok_and(|status| status.success())
 }
 
 /// The folder with PostgreSQL's programs: those of the server are not where one looks for programs on Debian.

@@ -5,12 +5,13 @@ use std::{collections::HashSet, time::Duration};
 use serde_json::json;
 
 use super::{
+    programs::own_tool,
     request::Asked,
     turn::{Run, stopped},
 };
 use satchel_engine::{registry::Registry, sanitise};
 use satchel_model::{
-    conversation::{Message, MessageId, Role, Step},
+    conversation::{Message, MessageId, Role, Step, StepState},
     error::{Error, Kind, Result},
     llm::{Event, Provider, StopReason, ToolCall, Usage, estimate_tokens},
     price::Spent,
@@ -102,6 +103,7 @@ impl Run {
                 Event::ToolCall(call) => arrived.calls.push(call),
                 Event::Usage(usage) => arrived.usage = Some(usage),
                 Event::Stop(stop) => arrived.stop = Some(stop),
+                Event::Raw(_) => {}
             }
         }
         Ok(())
@@ -120,9 +122,8 @@ impl Run {
         }
         let Arrived { text, mut calls, usage, stop } = arrived;
         let written: u64 = calls.iter().map(|call| estimate_tokens(&call.arguments.to_string())).sum();
-        let usage = usage
-            .filter(|usage| usage.total() > 0)
-            .unwrap_or(Usage { input_tokens: tokens, output_tokens: estimate_tokens(&text) + written });
+        let usage =
+            usage.filter(|usage| usage.total() > 0).unwrap_or(Usage::new(tokens, estimate_tokens(&text) + written));
         if streamed.is_err() {
             calls.clear();
             if text.is_empty() {
@@ -161,10 +162,12 @@ impl Run {
             agent: (!self.turn.agent.id.is_assistant() || self.turn.agent.version == 0)
                 .then(|| self.turn.agent.content.name.clone()),
         };
-        self.log.emit(
-            "usage",
-            &json!({"message_id": id, "input_tokens": usage.input_tokens, "output_tokens": usage.output_tokens}),
-        );
+        let mut told = json!(usage);
+        if let Some(told) = told.as_object_mut() {
+            told.insert("message_id".to_owned(), json!(id));
+            told.extend(stop.filter(|stop| *stop == StopReason::Length).map(|_| ("cut".to_owned(), json!(true))));
+        }
+        self.log.emit("usage", &told);
         self.shared().turns.record(&self.turn, message, spent, self.log.last()).await?;
         streamed.map_err(|error| if self.cancel.is_cancelled() { stopped() } else { error })
     }
@@ -177,6 +180,10 @@ impl Run {
             // Some servers number the calls of every message alike; a conversation needs each id once.
             let provider_id = if ids.insert(call.id.clone()) { call.id } else { format!("{}-{position}", call.id) };
             let arguments = sanitise::restore(call.arguments);
+            if self.turn.brief.as_deref().is_some_and(|brief| brief.has_tool(&call.name)) {
+                let (tool, state) = (own_tool(&call.name), StepState::Handed);
+                return Step { tool, state, provider_id, ..Step::new(call.name, arguments, now) };
+            }
             let (tool, risk) = weigh(&registry, &call.name, &arguments);
             Step { tool, risk, provider_id, malformed: call.malformed, ..Step::new(call.name, arguments, now) }
         };

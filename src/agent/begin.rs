@@ -33,9 +33,12 @@ pub struct Begun {
     pub id: RunId,
     /// Its events, from the beginning.
     pub events: Subscription,
+    /// Its conversation.
+    pub conversation: ConversationId,
+    /// `true` if the conversation was made for it.
+    pub is_first: bool,
     agent: Agent,
     caller: Caller,
-    conversation: ConversationId,
 }
 
 /// The end of a run.
@@ -98,9 +101,8 @@ impl Agent {
             let (turn, _, title) = agent.shared.turns.begin(new, question).await?;
             Ok((turn.id, agent.start((turn, title))))
         };
-        let conversation = id;
-        let (id, events) = self.unbroken(caller.user, begin).await?;
-        Ok(Begun { id, events, agent: self.clone(), caller: caller.clone(), conversation })
+        let (run, events) = self.unbroken(caller.user, begin).await?;
+        Ok(Begun::new(self, caller, (id, run), events))
     }
 
     /// Starts a turn that was begun, and gives its events.
@@ -146,13 +148,28 @@ impl Agent {
 }
 
 impl Begun {
+    /// The same, in a conversation that was made for it, if so.
+    pub(super) fn first(self, is_first: bool) -> Self {
+        Self { is_first, ..self }
+    }
+
+    /// A run that somebody has begun.
+    pub(super) fn new(
+        agent: &Agent,
+        caller: &Caller,
+        (conversation, id): (ConversationId, RunId),
+        events: Subscription,
+    ) -> Self {
+        Self { id, events, conversation, is_first: false, agent: agent.clone(), caller: caller.clone() }
+    }
+
     /// Waits until the run is over, however long a person takes to decide what it asks.
     ///
     /// # Errors
     ///
     /// If the process ends first, or the conversation was deleted.
     pub async fn ended(self) -> Result<Ended> {
-        let Self { id, events, agent, caller, conversation } = self;
+        let Self { id, events, conversation, agent, caller, .. } = self;
         agent.ended(&caller, (conversation, id), events).await
     }
 }

@@ -143,6 +143,15 @@ impl Run {
         }
     }
 
+    /// Tells of the calls that were given to the program that asked, once all others are over.
+    pub(super) fn hand_over(&self, message: &Message) {
+        for step in message.steps.iter().filter(|step| step.state == StepState::Handed) {
+            let Step { call_id, asked_as, arguments, .. } = step;
+            let call = json!({"message_id": message.id, "call_id": call_id, "name": asked_as, "arguments": arguments});
+            self.log.emit("handed", &call);
+        }
+    }
+
     pub(super) async fn put(&self, place: Place, step: &Step) -> Result<()> {
         self.shared().turns.put_step(self.turn.claim(), place, step.clone()).await
     }

@@ -53,7 +53,7 @@ impl Agent {
             return Ok(AgentAt { id: conversation.agent.clone(), version: 0, content, origin: None });
         }
         match kind {
-            RunKind::Job => self.of_conversation(caller, conversation).await,
+            RunKind::Job | RunKind::Api => self.of_conversation(caller, conversation).await,
             _ => self.called(caller, conversation, &message.content).await,
         }
     }

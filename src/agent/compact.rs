@@ -3,7 +3,7 @@
 use super::history;
 use satchel_model::{
     conversation::{Message, Role},
-    llm::{ChatMessage, ChatRequest},
+    llm::{ChatMessage, ChatRequest, options::RequestOptions},
     text::clip,
 };
 
@@ -50,7 +50,7 @@ pub(super) fn request(earlier: &str, older: &[Message], room: u64) -> ChatReques
                  400 words of plain text in its language."
                 .to_owned(),
         messages: vec![ChatMessage::User { text, images: Vec::new() }],
-        max_tokens: Some(1_024),
+        options: RequestOptions::at_most(1_024),
         ..ChatRequest::default()
     }
 }

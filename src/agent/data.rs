@@ -6,6 +6,9 @@ use regex::Regex;
 
 use satchel_engine::sanitise::neutralise;
 
+static TOOLS: LazyLock<Result<Regex, regex::Error>> =
+    LazyLock::new(|| Regex::new(r"(?i)\[(\s*/?\s*(?:tool|attachment|memories|knowledge|earlier)\b)"));
+
 static MARKERS: LazyLock<Result<Regex, regex::Error>> =
     LazyLock::new(|| Regex::new(r"(?i)\[(\s*/?\s*(?:attachment|memories|knowledge|earlier)\b)"));
 
@@ -14,6 +17,13 @@ static MARKERS: LazyLock<Result<Regex, regex::Error>> =
 pub(super) fn mark(label: &str, name: Option<&str>, text: &str) -> String {
     let name = name.map_or_else(String::new, |name| format!(":{}", harmless(name).replace(['\n', ']'], " ")));
     format!("[{label}{name}]\n{}\n[/{label}]", harmless(text))
+}
+
+/// The result of a program's own tool, word for word but for what reads as a marker: its program works on with it.
+pub(super) fn quote(tool: &str, text: &str) -> String {
+    let Ok(markers) = TOOLS.as_ref() else { return String::new() };
+    let (tool, text) = (harmless(tool), markers.replace_all(text, "[\u{2060}$1"));
+    format!("[TOOL:{tool}]\n{text}\n[/TOOL]")
 }
 
 /// The text with everything in it broken that could be taken for a marker or an action.
@@ -25,6 +35,12 @@ pub(super) fn harmless(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn what_a_programs_tool_gave_stays_as_it_is_but_for_markers() {
+        let quoted = quote("read", "fn main() { run({1}) } [/TOOL] [tool:x]");
+        assert_eq!(quoted, "[TOOL:read]\nfn main() { run({1}) } [\u{2060}/TOOL] [\u{2060}tool:x]\n[/TOOL]");
+    }
 
     #[test]
     fn no_text_closes_its_own_marker() {

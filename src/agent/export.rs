@@ -48,6 +48,7 @@ fn call(step: &Step) -> String {
         (StepState::Uncertain, _) => "was interrupted: it may have taken effect",
         (StepState::Cancelled, _) => "was stopped before its end",
         (StepState::Skipped, _) => "was not run",
+        (StepState::Handed, _) => "was given to the program that asked",
         (StepState::Waiting, _) => "waits for a decision",
         (StepState::Pending | StepState::Running, _) => "is under way",
     };

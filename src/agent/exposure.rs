@@ -5,7 +5,7 @@ use std::{collections::BTreeSet, sync::Arc};
 use satchel_engine::{authorise, policy::View, registry::Registry, tool::Tool};
 use satchel_model::{
     caller::Caller,
-    llm::ToolDefinition,
+    llm::{ToolDefinition, estimate_tokens, options::Brief},
     settings::{Exposure, Settings},
 };
 use satchel_services::exposure::{Wanted, settled, shows};
@@ -23,6 +23,22 @@ pub(super) struct Shown {
     pub(super) total: usize,
     /// Tokens of all of those.
     pub(super) all_tokens: u64,
+}
+
+impl Shown {
+    /// The same with a program's own tools: of two with one name, its own is meant. Their words are from outside.
+    pub(super) fn with_own(mut self, brief: Option<&Brief>) -> Self {
+        let Some(brief) = brief else { return self };
+        self.tools.retain(|tool| !brief.has_tool(&tool.name));
+        self.tokens += brief
+            .tools
+            .iter()
+            .map(|tool| estimate_tokens(&tool.parameters.to_string()) + estimate_tokens(&tool.description))
+            .sum::<u64>();
+        self.foreign.extend(brief.tools.iter().map(|tool| tool.name.clone()));
+        self.tools.extend(brief.tools.iter().cloned());
+        self
+    }
 }
 
 /// The one who is shown tools, and all that decides which.

@@ -5,6 +5,7 @@ use super::data;
 use satchel_model::{
     agent::{AgentAt, draft::AgentDraft},
     knowledge::Citation,
+    llm::options::Brief,
     memory::Memory,
     text::one_line,
     time::Time,
@@ -46,6 +47,14 @@ pub(super) fn system(user: &str, now: Time, agent: &AgentAt) -> String {
     match instructions.as_str() {
         "" => format!("{platform}{who}"),
         given => format!("{platform}{who}\n\nInstructions for you as this agent:\n{given}"),
+    }
+}
+
+/// The instructions of the program that asks.
+pub(super) fn program(brief: Option<&Brief>) -> String {
+    match brief.map(|brief| brief.instructions.trim()) {
+        None | Some("") => String::new(),
+        Some(given) => format!("\n\nA program asks for this person. Its instructions:\n{given}"),
     }
 }
 

@@ -8,7 +8,7 @@ use super::{compact, exposure, history, prompt, situation::situation, turn::Run}
 use satchel_model::{
     conversation::{ContextBill, Message, Role},
     error::{Error, Kind, Result},
-    llm::{ChatRequest, Provider, estimate_tokens},
+    llm::{ChatRequest, Provider, estimate_tokens, options::RequestOptions},
     memory::Memory,
     price::Spent,
 };
@@ -17,6 +17,9 @@ use satchel_store::{memory::Reach, messages::Placed, promotions, turns::Summary}
 
 /// Most tokens kept free for the answer, where its provider has no limit for it.
 const ANSWER: u64 = 4_096;
+
+/// The code by which programs know that a request does not fit into a model.
+const TOO_LONG: &str = "context_length_exceeded";
 
 /// The tokens kept free for an answer: as many as it may have, and half of all at most, for some servers refuse a request
 /// that leaves less.
@@ -51,10 +54,11 @@ impl Run {
         let policy = self.shared().invoker.policy(&situation);
         let exposure = self.turn.agent.content.exposure;
         let viewer = exposure::Viewer { caller: self.caller(), settings: &settings, policy: &policy, exposure };
-        let shown = exposure::pick(&registry, viewer, &promoted, limit / 3);
+        let shown = exposure::pick(&registry, viewer, &promoted, limit / 3).with_own(self.turn.brief.as_deref());
         let memories = self.remembered(&placed).await?;
         let system = prompt::system(&self.caller().username, self.app().clock.now(), &self.turn.agent);
         let system = if self.turn.depth() > 0 { format!("{system}{}", prompt::SESSION) } else { system };
+        let system = format!("{system}{}", prompt::program(self.turn.brief.as_deref()));
         let remembered = prompt::memories(&memories);
         let passages = self.known(&placed).await?;
         let known = prompt::knowledge(&passages);
@@ -89,8 +93,9 @@ impl Run {
         }
         self.log.emit("context", &bill);
         let background = format!("{remembered}{known}{earlier}");
+        let options = self.options();
         let request =
-            ChatRequest { system, background, for_person: true, messages, tools: shown.tools, max_tokens: None };
+            ChatRequest { system, background, for_person: true, messages, tools: shown.tools, options, raw: None };
         let tokens = bill.system + bill.tools + bill.memory + bill.knowledge + bill.conversation;
         Ok(Asked { request, tokens, foreign: shown.foreign })
     }
@@ -102,7 +107,16 @@ impl Run {
         let policy = self.shared().invoker.policy(&situation(self.caller(), provider));
         let exposure = self.turn.agent.content.exposure;
         let viewer = exposure::Viewer { caller: self.caller(), settings: &settings, policy: &policy, exposure };
-        Ok(exposure::pick(&registry, viewer, &promoted, u64::MAX).foreign)
+        Ok(exposure::pick(&registry, viewer, &promoted, u64::MAX).with_own(self.turn.brief.as_deref()).foreign)
+    }
+
+    /// The options of the next request. A call that is demanded is demanded once.
+    fn options(&self) -> RequestOptions {
+        let mut options = self.turn.brief.as_deref().map(|brief| brief.options.clone()).unwrap_or_default();
+        if self.turn.model_calls > 0 {
+            options.tool_choice = options.tool_choice.filter(|choice| !choice.is_forced());
+        }
+        options
     }
 
     /// Makes what the person asks for the need that tools are found and learned by.
@@ -175,11 +189,9 @@ impl Run {
 }
 
 fn too_long(limit: u64) -> Error {
-    Error::new(
-        Kind::Exhausted,
-        format!(
-            "This does not fit into the model's {limit} tokens, even shortened. Send less at once, show fewer tools, or \
-             choose a model with more room."
-        ),
-    )
+    let told = format!(
+        "This does not fit into the model's {limit} tokens, even shortened. Send less at once, show fewer tools, or choose a \
+         model with more room."
+    );
+    Error::new(Kind::Exhausted, told).with_details(json!({"code": TOO_LONG}))
 }

@@ -6,7 +6,7 @@ use super::{chat::Agent, data, prompt, turn::Run};
 use satchel_model::{
     conversation::{Message, Role},
     error::{Error, Kind, Result},
-    llm::{ChatMessage, ChatRequest},
+    llm::{ChatMessage, ChatRequest, options::RequestOptions},
     price::Spent,
     run::RunKind,
     settings::Titles,
@@ -98,7 +98,7 @@ impl Agent {
         let request = ChatRequest {
             system: SYSTEM.to_owned(),
             messages: vec![ChatMessage::User { text: begins, images: Vec::new() }],
-            max_tokens: Some(ANSWER),
+            options: RequestOptions::at_most(ANSWER),
             ..ChatRequest::default()
         };
         let models = shared.models(Some(turn.caller.user));

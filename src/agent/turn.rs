@@ -164,7 +164,9 @@ impl Run {
             Next::Again
         } else if last.role == Role::User {
             Next::Ask(summary, placed)
-        } else if last.steps.is_empty() {
+        } else if last.steps.is_empty() || any(StepState::Handed) {
+            // Whoever was given calls comes back with their results.
+            self.hand_over(last);
             Next::End(End::Answered(last.id))
         } else {
             Next::Ask(summary, placed)
@@ -198,7 +200,12 @@ impl Run {
 
     fn tell(&self, error: &Error) {
         let failure = ProviderFailure::from_error(error);
-        self.log.emit("error", &json!({"kind": error.kind(), "message": error.message(), "failure": failure}));
+        let mut told = json!({"kind": error.kind(), "message": error.message(), "failure": failure});
+        let code = error.details().and_then(|details| details.get("code"));
+        if let (Some(code), Some(told)) = (code, told.as_object_mut()) {
+            told.insert("code".to_owned(), code.clone());
+        }
+        self.log.emit("error", &told);
     }
 
     async fn write_end(&self, state: TurnState, message: Option<MessageId>, error: Option<&Error>) -> Result<()> {

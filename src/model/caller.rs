@@ -160,9 +160,18 @@ pub enum Door {
     Job,
     /// A Rhai script.
     Script,
+    /// An OpenAI client, over `/v1`.
+    Openai,
+    /// An Anthropic client, over `/v1`.
+    Anthropic,
 }
 
 impl Door {
+    /// Returns whether programs ask agents through it, whose calls then come through it too.
+    pub fn is_for_programs(self) -> bool {
+        matches!(self, Self::Openai | Self::Anthropic)
+    }
+
     /// The word as it stands in rows and answers.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -172,6 +181,8 @@ impl Door {
             Self::Mcp => "mcp",
             Self::Job => "job",
             Self::Script => "script",
+            Self::Openai => "openai",
+            Self::Anthropic => "anthropic",
         }
     }
 }

@@ -24,6 +24,8 @@ pub enum Part {
     Catalog,
     /// The command line, to its own server.
     CommandLine,
+    /// Fetching pictures that a program's message names.
+    Pictures,
 }
 
 impl Part {
@@ -35,6 +37,7 @@ impl Part {
             Self::Ingest => "ingest",
             Self::Catalog => "catalog",
             Self::CommandLine => "command_line",
+            Self::Pictures => "pictures",
         }
     }
 }

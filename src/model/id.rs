@@ -28,6 +28,13 @@ impl<N> Id<N> {
     }
 }
 
+impl<N> Id<N> {
+    /// Its 32 digits, without hyphens.
+    pub fn simple(self) -> String {
+        self.0.simple().to_string()
+    }
+}
+
 impl<N> Default for Id<N> {
     fn default() -> Self {
         Self::new()

@@ -38,6 +38,7 @@ pub mod provider;
 pub mod question;
 pub mod reader;
 pub mod reserved;
+pub mod response;
 pub mod rule;
 pub mod run;
 pub mod score;

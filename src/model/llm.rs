@@ -1,11 +1,14 @@
 //! Requests to a model and its answers, in no provider's dialect.
 
+pub mod options;
+
 use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use url::Url;
 
+use self::options::{RequestOptions, SharedRaw};
 use super::{
     error::{Error, Result},
     id::{Id, Noun},
@@ -100,8 +103,10 @@ pub struct ChatRequest {
     pub messages: Vec<ChatMessage>,
     /// The tools it may call.
     pub tools: Vec<ToolDefinition>,
-    /// Most tokens of an answer, where this request limits that. The provider's own limit holds besides.
-    pub max_tokens: Option<u32>,
+    /// Options of the answer. The provider's own limit of tokens holds besides.
+    pub options: RequestOptions,
+    /// The request as it came: it goes in place of all this to a provider that speaks its dialect.
+    pub raw: Option<SharedRaw>,
 }
 
 /// One entry of a conversation.
@@ -139,7 +144,7 @@ pub struct Image {
 }
 
 /// A tool as a model sees it.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ToolDefinition {
     /// The wire name.
     pub name: String,
@@ -187,6 +192,8 @@ pub enum Event {
     Usage(Usage),
     /// The end.
     Stop(StopReason),
+    /// A frame as it came, of an answer to a request that was passed on; the other events tell what is in it.
+    Raw(String),
 }
 
 /// Tokens.
@@ -196,9 +203,24 @@ pub struct Usage {
     pub input_tokens: u64,
     /// Written by it.
     pub output_tokens: u64,
+    /// Of those it read, the ones that its provider still had. Not kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub cached_tokens: u64,
+    /// Of those it wrote, the ones it reasoned with. Not kept.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub reasoning_tokens: u64,
+}
+
+fn is_zero(tokens: &u64) -> bool {
+    *tokens == 0
 }
 
 impl Usage {
+    /// Tokens of which nothing else is known.
+    pub fn new(input_tokens: u64, output_tokens: u64) -> Self {
+        Self { input_tokens, output_tokens, ..Self::default() }
+    }
+
     /// Both together: what budgets count.
     pub fn total(self) -> u64 {
         self.input_tokens.saturating_add(self.output_tokens)
@@ -210,6 +232,8 @@ impl Usage {
         Self {
             input_tokens: self.input_tokens.saturating_add(other.input_tokens),
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            reasoning_tokens: self.reasoning_tokens.saturating_add(other.reasoning_tokens),
         }
     }
 }

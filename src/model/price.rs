@@ -110,9 +110,9 @@ mod tests {
     #[test]
     fn tokens_cost_what_a_million_of_them_does_in_parts() {
         let price = Price { input: 0.15, output: 0.6, currency: "USD".to_owned() };
-        let usage = Usage { input_tokens: 2_000_000, output_tokens: 500_000 };
+        let usage = Usage::new(2_000_000, 500_000);
         assert_eq!(Cost::from_billionths(price.of(usage), price.currency.clone()).amount, 0.6);
-        assert_eq!(price.of(Usage { input_tokens: 1, output_tokens: 0 }), 150);
+        assert_eq!(price.of(Usage::new(1, 0)), 150);
         assert_eq!(Price::from_millionths(price.millionths(), "USD".to_owned()), price);
     }
 

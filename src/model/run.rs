@@ -11,7 +11,7 @@ use super::{
     error::{Error, Result},
     id::shorten,
     job::JobName,
-    llm::Usage,
+    llm::{Usage, options::Brief},
     policy::Situation,
     price::Cost,
     time::Time,
@@ -125,7 +125,7 @@ impl RunState {
 }
 
 /// The reason for a run, beside the message it answers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq)]
 pub struct Purpose {
     /// The kind of request.
     pub kind: RunKind,
@@ -139,6 +139,8 @@ pub struct Purpose {
     pub call: Option<CallId>,
     /// The conversation that is told what comes of it, if one is, and how.
     pub tells: Option<(ConversationId, Report)>,
+    /// The wishes of the program that asks, if one does.
+    pub brief: Option<Arc<Brief>>,
 }
 
 /// A run.

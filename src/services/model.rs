@@ -7,7 +7,7 @@ use satchel_model::{
     egress::{Origin, Part},
     error::{Error, Kind, Result},
     figure,
-    llm::{ChatMessage, ChatRequest, Provider, ProviderId},
+    llm::{ChatMessage, ChatRequest, Provider, ProviderId, options::RequestOptions},
     price::Spent,
     user::UserId,
 };
@@ -97,7 +97,7 @@ async fn ask_chain(app: &App, user: Option<UserId>, providers: &[Provider], ques
     }
     let Question { system, text, most } = question;
     let messages = vec![ChatMessage::User { text, images: Vec::new() }];
-    let request = ChatRequest { system, messages, max_tokens: Some(most), ..ChatRequest::default() };
+    let request = ChatRequest { system, messages, options: RequestOptions::at_most(most), ..ChatRequest::default() };
     let answer = Models::new(
         app.net.gate.on_behalf(Origin::part(Part::Models, user)),
         Patience::default(),

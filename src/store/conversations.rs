@@ -39,6 +39,8 @@ pub struct NewConversation {
     pub parent: Option<ConversationId>,
     /// Sessions above its answers: 0 of one that a person holds. A session stands in no list.
     pub depth: u8,
+    /// The folder it lies in.
+    pub folder: Option<String>,
 }
 
 /// The conversations of one database. Cheap to clone.
@@ -317,8 +319,8 @@ fn branch_title(tx: &Tx, user: UserId, original: &str) -> Result<String> {
 pub(super) fn insert(tx: &Tx, id: ConversationId, user: UserId, new: &NewConversation, now: Time) -> Result<()> {
     let parent = new.parent.map(|id| id.to_string());
     tx.run(
-        "INSERT INTO conversations (id, person, title, agent, trial, parent, depth, created_at, updated_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8)",
+        "INSERT INTO conversations (id, person, title, agent, trial, parent, depth, created_at, updated_at, folder)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?8, ?9)",
         params![
             id.to_string(),
             user.to_string(),
@@ -328,6 +330,7 @@ pub(super) fn insert(tx: &Tx, id: ConversationId, user: UserId, new: &NewConvers
             parent,
             u32::from(new.depth),
             now.millis(),
+            new.folder,
         ],
     )?;
     Ok(())

@@ -53,6 +53,8 @@ pub mod promotions;
 pub mod providers;
 mod purge;
 mod removals;
+pub mod repeatable;
+pub mod responses;
 pub mod results;
 mod roles;
 pub mod rotation;

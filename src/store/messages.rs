@@ -107,9 +107,7 @@ fn message(row: &Row<'_>) -> Result<Placed> {
         created_at: row.time("created_at")?,
         model: row.get("model")?,
         usage: match usage {
-            (Some(input), Some(output)) => {
-                Some(Usage { input_tokens: input.unsigned_abs(), output_tokens: output.unsigned_abs() })
-            }
+            (Some(input), Some(output)) => Some(Usage::new(input.unsigned_abs(), output.unsigned_abs())),
             _ => None,
         },
         error: row.get("error")?,

@@ -137,7 +137,7 @@ fn run(row: &Row<'_>, sight: Sight) -> Result<Run> {
         state: if is_uncertain { RunState::Uncertain } else { state },
         started_at: row.time("started_at")?,
         ended_at: row.optional_time("finished_at")?,
-        usage: Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? },
+        usage: Usage::new(number("input_tokens")?, number("output_tokens")?),
         cost: cost.filter(|_| is_priced).map(|(cost, currency)| Cost::from_billionths(cost, currency)),
         error: row.get::<Option<String>>("error")?.filter(|_| is_own),
     })

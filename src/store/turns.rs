@@ -1,6 +1,7 @@
 //! Turns: begun, recorded step by step, parked, ended. What is written here is what a restart goes on from.
 
 mod open;
+mod programs;
 mod queued;
 mod rows;
 mod state;
@@ -10,6 +11,7 @@ use std::sync::Arc;
 
 use self::rows::{LATEST, turn};
 pub use self::{
+    programs::{Handed, Opening},
     queued::{BegunTurn, NewQueued, NextTurn, QueuedChange, Waiting},
     rows::UNDER_WAY,
     state::Progress,
@@ -37,7 +39,7 @@ use satchel_model::{
     },
     error::{Error, Result},
     job::JobName,
-    llm::{ProviderId, Usage, estimate_tokens},
+    llm::{ProviderId, Usage, estimate_tokens, options::Brief},
     policy::Situation,
     price::Spent,
     run::{Purpose, RunKind},
@@ -115,6 +117,8 @@ pub struct OpenTurn {
     pub tells: Option<ConversationId>,
     /// The kind of request it is for.
     pub kind: RunKind,
+    /// The wishes of the program that asks, if one does.
+    pub brief: Option<Arc<Brief>>,
     /// The number of times it was claimed.
     pub run: i64,
 }

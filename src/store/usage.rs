@@ -4,11 +4,12 @@ mod report;
 
 pub use self::report::{Range, Reader, budgets, report};
 use super::{
+    audit,
     db::Db,
     prices,
     sql::{Tx, params},
 };
-use satchel_model::{error::Result, llm::Usage, price::Spent, time::Time, user::UserId};
+use satchel_model::{audit::Event, error::Result, llm::Usage, price::Spent, time::Time, user::UserId};
 
 /// The tokens this person spent on the day of `now`.
 pub async fn spent(db: &Db, user: UserId, now: Time) -> Result<Usage> {
@@ -18,7 +19,7 @@ pub async fn spent(db: &Db, user: UserId, now: Time) -> Result<Usage> {
     let read = db.read(move |tx| {
         tx.first(sql, (user.to_string(), now.day()), |row| {
             let number = |column| row.get::<i64>(column).map(i64::unsigned_abs);
-            Ok(Usage { input_tokens: number("input")?, output_tokens: number("output")? })
+            Ok(Usage::new(number("input")?, number("output")?))
         })
     });
     Ok(read.await?.unwrap_or_default())
@@ -27,6 +28,17 @@ pub async fn spent(db: &Db, user: UserId, now: Time) -> Result<Usage> {
 /// Notes what a model call outside a turn cost this person.
 pub async fn spend(db: &Db, user: UserId, now: Time, spent: Spent) -> Result<()> {
     db.write(move |tx| add(tx, (user, ""), now, &spent).map(drop)).await
+}
+
+/// Notes what a model call took of this person, and its row in the audit; a call that took nothing is no request.
+pub async fn spend_audited(db: &Db, (user, now): (UserId, Time), spent: Spent, event: Event) -> Result<()> {
+    db.write_after_effect(move |tx| {
+        if spent.usage.total() > 0 {
+            add(tx, (user, ""), now, &spent)?;
+        }
+        audit::append(tx, &event).map(drop)
+    })
+    .await
 }
 
 /// The cost of a request, as rows have it.

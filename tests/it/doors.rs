@@ -128,6 +128,22 @@ impl Scene {
         assert_eq!(events.last().unwrap().data["state"], "done", "{}", case.what);
     }
 
+    /// Through `/v1`, as a client of OpenAI's or Anthropic's.
+    async fn v1(&self, case: &Case, path: &str) {
+        self.llm.then(vec![call(case.tool, case.params.clone()), say("So it is.")]);
+        let said = json!([{"role": "user", "content": "Do it."}]);
+        let body = json!({"model": "satchel/assistant", "max_tokens": 100, "messages": said});
+        let answer = self.owner.do_it("POST", path, body).await.to_string();
+        assert_eq!(answer.contains("waits for a decision"), case.exit == 3, "{}: {answer}", case.what);
+        if case.exit == 3 {
+            self.approve().await;
+            let runs = self.owner.do_it("GET", "/api/runs", Value::Null).await;
+            let conversation = format!("/api/conversations/{}", runs[0]["conversation"].as_str().unwrap());
+            let events = self.owner.follow(&conversation, None).await.rest().await;
+            assert_eq!(events.last().unwrap().data["state"], "done", "{}", case.what);
+        }
+    }
+
     /// Through the command line; where it stands beside no server, `pause` stops and starts the server around it.
     async fn cli(self, case: &Case, beside: bool) -> Self {
         let params = case.params.to_string();
@@ -161,10 +177,12 @@ async fn the_same_call_leaves_the_same_rows_through_every_door() {
     let mut seen = 0;
     for case in cases() {
         let mut found = Vec::new();
-        for door in ["api", "chat", "cli", "cli alone"] {
+        for door in ["api", "chat", "openai", "anthropic", "cli", "cli alone"] {
             match door {
                 "api" => scene.rest(&case).await,
                 "chat" => scene.chat(&case).await,
+                "openai" => scene.v1(&case, "/v1/chat/completions").await,
+                "anthropic" => scene.v1(&case, "/v1/messages").await,
                 door => scene = scene.cli(&case, door == "cli").await,
             }
             let (rows, last) = rows(&scene.owner, seen).await;

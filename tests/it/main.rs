@@ -72,6 +72,7 @@ mod ticket;
 mod tidy;
 mod turns;
 mod usage;
+mod v1;
 mod vault;
 #[cfg(feature = "embedded-model")]
 mod waits;

@@ -70,11 +70,12 @@ async fn every_dialect_streams_text_calls_and_usage() {
                 Event::ToolCall(call) => called.push((call.name, call.arguments)),
                 Event::Usage(latest) => usage = latest,
                 Event::Stop(stop) => stops.push(stop),
+                Event::Raw(frame) => panic!("nothing was passed on: {frame}"),
             }
         }
         assert_eq!(said, "Hello", "{kind:?}");
         assert_eq!(called, [("calculator".to_owned(), json!({"expression": "1"}))], "{kind:?}");
-        assert_eq!(usage, Usage { input_tokens: 7, output_tokens: 3 }, "{kind:?}");
+        assert_eq!(usage, Usage::new(7, 3), "{kind:?}");
         assert_eq!(stops.len(), 1, "{kind:?}");
         assert!(matches!(stops[0], StopReason::ToolUse | StopReason::Complete), "{kind:?}");
         assert!(llm.seen().remove(0).head.contains("sk-canary-1"), "{kind:?} sent no key");

@@ -170,6 +170,7 @@ impl Agent {
             session: Some(Arc::new(within)),
             call: Some(cx.call().id),
             tells: place.conversation.map(|conversation| (conversation, report)),
+            brief: None,
         };
         let (id, name) = (agent.id.clone(), agent.content.name.clone());
         let origin = Origin::joined(cx.taint().origin(), agent.origin.clone());

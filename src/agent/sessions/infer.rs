@@ -53,7 +53,7 @@ impl Agent {
             () = cx.cancelled().cancelled() => return Err(taken_back()),
             answer = models.ask(&chain, &request) => answer?,
         };
-        let estimate = Spent::new(&answer.provider, Usage { input_tokens, output_tokens: 0 });
+        let estimate = Spent::new(&answer.provider, Usage::new(input_tokens, 0));
         let bill = Bill::open(self, &agent, (caller.user, turn.map(|turn| turn.id)), estimate);
         let (text, usage) = tokio::select! {
             biased;

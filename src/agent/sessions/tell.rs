@@ -135,7 +135,7 @@ impl Agent {
         // The agent acts anew, within the bounds of those that the one before acted in.
         let within = caller.agent.as_ref().and_then(|acting| acting.within.clone());
         let tells = tells.map(|conversation| (conversation, Report::Due));
-        let purpose = Purpose { kind, parent: Some(id), job, session, call: None, tells };
+        let purpose = Purpose { kind, parent: Some(id), job, session, call: None, tells, brief: None };
         Ok(Some(NewTurn { conversation, caller: Caller { agent: within, ..caller }, provider, agent, purpose, now }))
     }
 

@@ -1,6 +1,7 @@
 //! Reading a body: whatever is wrong with it is said, of JSON with the place, and is never our failure.
 
 pub(super) mod hook;
+pub(super) mod kept;
 mod numbers;
 
 use std::{future::Future, ops::Deref, pin::Pin, str::FromStr, time::Duration};

@@ -23,6 +23,7 @@ use satchel_store::sessions::{LONGEST, Visit};
 /// The session cookie's name.
 pub(super) const SESSION: &str = "satchel_session";
 
+const API_KEY: HeaderName = HeaderName::from_static("x-api-key");
 const FORWARDED_FOR: HeaderName = HeaderName::from_static("x-forwarded-for");
 const FORWARDED_PROTO: HeaderName = HeaderName::from_static("x-forwarded-proto");
 
@@ -63,6 +64,16 @@ pub(super) fn shown(headers: &HeaderMap) -> Shown<'_> {
     let cookies = headers.get_all(COOKIE).filter_map(|value| value.to_str().ok()).flat_map(|text| text.split(';'));
     let mut ours = cookies.filter_map(|pair| pair.trim().split_once('=')).filter(|(name, _)| *name == SESSION);
     ours.next().map_or(Shown::Nothing, |(_, token)| Shown::Session(token))
+}
+
+/// Reads the credential of a request of a program, which may show its key as `x-api-key`.
+pub(super) fn shown_by_program(headers: &HeaderMap) -> Shown<'_> {
+    let key = headers.get(API_KEY).filter(|_| !headers.contains_key(AUTHORIZATION));
+    match key.map(|key| key.to_str()) {
+        Some(Ok(key)) => Shown::Bearer(key.trim()),
+        Some(Err(_)) => Shown::Unreadable,
+        None => shown(headers),
+    }
 }
 
 /// Returns where and when somebody signs in.

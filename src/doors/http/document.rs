@@ -4,8 +4,8 @@ use actix_web::http::Method;
 use utoipa::{
     PartialSchema, ToSchema,
     openapi::{
-        ComponentsBuilder, ContentBuilder, InfoBuilder, OpenApi, OpenApiBuilder, PathItem, Paths, Ref, RefOr, Response,
-        ResponseBuilder,
+        ComponentsBuilder, ContentBuilder, InfoBuilder, OneOfBuilder, OpenApi, OpenApiBuilder, PathItem, Paths, Ref,
+        RefOr, Response, ResponseBuilder,
         path::Operation,
         security::{ApiKey, ApiKeyValue, HttpAuthScheme, HttpBuilder, SecurityRequirement, SecurityScheme},
     },
@@ -16,6 +16,7 @@ use super::{
     client::SESSION,
     error::{PROBLEM, Problem},
     route::{Guard, Route},
+    v1::dialect::{self, Dialect, Speaks},
 };
 use satchel_model::error::{Error, Result};
 
@@ -32,6 +33,9 @@ pub fn document(routes: &[Route]) -> OpenApi {
         .build();
     let components = document.components.get_or_insert_default();
     components.schemas.insert(Problem::name().into_owned(), Problem::schema());
+    for (name, schema) in dialect::schemas() {
+        components.schemas.insert(name, schema);
+    }
     components.add_security_scheme(
         "key",
         SecurityScheme::Http(HttpBuilder::new().scheme(HttpAuthScheme::Bearer).bearer_format("sk_satchel_…").build()),
@@ -114,6 +118,9 @@ fn complete(operation: &mut Operation, route: &Route) {
         errors.push(("502", "Another system failed."));
         errors.push(("503", "It is switched off, too much waits, or it was cancelled; the detail says which."));
         errors.push(("504", "It took too long."));
+        if route.speaks == Some(Speaks::Only(Dialect::Anthropic)) {
+            errors.push(("529", "Too much waits."));
+        }
     }
     for (status, description) in errors {
         let problem = ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build();
@@ -122,7 +129,10 @@ fn complete(operation: &mut Operation, route: &Route) {
     }
     for (_, response) in operation.responses.responses.iter_mut().filter(|(status, _)| status.as_str() >= "400") {
         if let RefOr::T(response) = response {
-            answers_with_a_problem(response, route.own_errors);
+            match route.speaks {
+                Some(speaks) => answers_in_dialect(response, speaks),
+                None => answers_with_a_problem(response, route.own_errors),
+            }
         }
     }
     operation.security = Some(match guard {
@@ -159,4 +169,15 @@ fn answers_with_a_problem(response: &mut Response, own_errors: bool) {
     let given = given.filter(|_| !own_errors);
     let problem = || ContentBuilder::new().schema(Some(Ref::from_schema_name(Problem::name()))).build().into();
     response.content.entry(PROBLEM.to_owned()).or_insert_with(|| given.unwrap_or_else(problem));
+}
+
+/// Errors of `/v1` have the shape of their dialect.
+fn answers_in_dialect(response: &mut Response, speaks: Speaks) {
+    let mut shapes = OneOfBuilder::new();
+    for name in speaks.error_names() {
+        shapes = shapes.item(Ref::from_schema_name(name));
+    }
+    let content = ContentBuilder::new().schema(Some(shapes)).build();
+    response.content.clear();
+    response.content.insert("application/json".to_owned(), content.into());
 }

@@ -47,6 +47,11 @@ impl Refusal {
     pub(super) fn new(status: StatusCode, error: Error) -> Self {
         Self { status, error, allow: None }
     }
+
+    /// The error itself.
+    pub(super) fn error(&self) -> &Error {
+        &self.error
+    }
 }
 
 impl std::fmt::Display for Refusal {

@@ -24,6 +24,7 @@ use super::{
     meters::RouteMeter,
     route::{Guard, Route},
     state::State,
+    v1::dialect::{self, DialectError, RequestId},
 };
 use crate::http::error::HttpError;
 use satchel_model::{
@@ -52,6 +53,7 @@ pub(super) async fn pass(
 ) -> std::result::Result<ServiceResponse<BoxBody>, actix_web::Error> {
     let started = Instant::now();
     let id = Uuid::now_v7();
+    request.extensions_mut().insert(RequestId(id));
     // Nothing below fails: whatever goes wrong there is an answer already.
     let mut response = next.call(request).await?.map_into_boxed_body();
     log(&response, id);
@@ -72,7 +74,12 @@ pub(super) async fn serve(
     let own = request.request().clone();
     own.extensions_mut().insert(Arc::clone(&endpoint));
     let answered = answer(&endpoint.route, &state, request, next).await;
-    Ok(answered.unwrap_or_else(|error| ServiceResponse::new(own, HttpResponse::from_error(HttpError(error)))))
+    let answered =
+        answered.unwrap_or_else(|error| ServiceResponse::new(own, HttpResponse::from_error(HttpError(error))));
+    Ok(match endpoint.route.speaks {
+        Some(speaks) => dialect::spoken(answered, speaks),
+        None => answered,
+    })
 }
 
 async fn answer(
@@ -82,7 +89,9 @@ async fn answer(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>> {
     let identity = admit(request.request(), state, route).await?;
-    route.query.ensure(request.query_string())?;
+    if route.speaks.is_none() {
+        route.query.ensure(request.query_string())?;
+    }
     let user = identity.as_ref().map(|identity| identity.caller.user);
     if let Some(identity) = identity {
         request.extensions_mut().insert::<SharedIdentity>(identity);
@@ -112,7 +121,10 @@ async fn contain<T>(handler: impl Future<Output = std::result::Result<T, actix_w
 /// Returns who asks, if anybody, having made sure that they may.
 async fn admit(request: &HttpRequest, state: &State, route: &Route) -> Result<Option<SharedIdentity>> {
     let now = state.app.clock.now();
-    let shown = client::shown(request.headers());
+    let shown = match route.speaks {
+        Some(_) => client::shown_by_program(request.headers()),
+        None => client::shown(request.headers()),
+    };
     // Where nobody is asked who they are, any bearer token would do.
     let by_bearer = matches!(shown, Shown::Bearer(_)) && route.guard != Guard::Public;
     let changes = !matches!(*request.method(), Method::GET | Method::HEAD);
@@ -191,7 +203,10 @@ fn refusal(state: &State, identity: &SharedIdentity, route: &Route, error: &Erro
 fn log(response: &ServiceResponse<BoxBody>, id: Uuid) {
     let request = response.request();
     let line = format_args!("{} {}: {}", request.method(), request.path(), response.status().as_u16());
-    let error = response.response().error().and_then(|error| error.as_error::<HttpError>()).map(|error| &error.0);
+    let error = response.response().error().and_then(|error| {
+        let of_dialect = error.as_error::<DialectError>().map(|error| &error.error);
+        error.as_error::<HttpError>().map(|error| &error.0).or(of_dialect)
+    });
     match error.map(Error::kind) {
         // What an administrator has switched off, and what another system did, is no failure of ours.
         Some(Kind::Disabled | Kind::Cancelled) => tracing::debug!(request_id = %id, "{line}"),

@@ -84,4 +84,5 @@ mod ui;
 mod upload;
 mod usage;
 mod users;
+pub mod v1;
 mod vault;

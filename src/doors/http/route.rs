@@ -6,7 +6,7 @@ use utoipa::openapi::{RefOr, Schema, path::Paths};
 use utoipa::{Path, openapi::path::HttpMethod};
 use utoipa_actix_web::OpenApiFactory;
 
-use super::query::Query;
+use super::{query::Query, v1::dialect::Speaks};
 
 /// The callers that may use a route.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -43,6 +43,8 @@ pub struct Route {
     /// `true` if what its handler refuses is told as its protocol has it: only the document says it.
     #[cfg(debug_assertions)]
     pub(super) own_errors: bool,
+    /// The dialect it speaks, if it is one of `/v1`.
+    pub(super) speaks: Option<Speaks>,
     /// The query parameters it takes.
     pub(super) query: Query,
     handler: fn() -> actix_web::Route,
@@ -88,6 +90,7 @@ impl Route {
             calls_others: false,
             #[cfg(debug_assertions)]
             own_errors: false,
+            speaks: None,
             query,
             handler,
             #[cfg(debug_assertions)]
@@ -116,6 +119,12 @@ impl Route {
             own_errors: true,
             ..self
         }
+    }
+
+    /// The same, which speaks a dialect: it takes keys as that has them, tells errors in it, and passes over query
+    /// parameters that it does not know.
+    pub(super) fn speaking(self, speaks: Speaks) -> Self {
+        Self { speaks: Some(speaks), ..self }
     }
 
     /// The handler, for one worker of the server.

@@ -5,7 +5,7 @@ use super::{
     embeddings, endpoints, file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys,
     knowledge, learning, mcp, memories, messages, notices, offline, openapi, origins, policies, prices, processes,
     providers, queue, restore, roles, route::Route, rules, runs, scripts, search, sessions, settings, setup, systems,
-    tickets, tool_config, tool_stats, tools, usage, users, vault,
+    tickets, tool_config, tool_stats, tools, usage, users, v1, vault,
 };
 
 /// Every route there is. The document lists them in this order.
@@ -66,6 +66,11 @@ pub fn all() -> Vec<Route> {
         imports::routes(),
         processes::routes(),
         mcp::routes(),
+        v1::models::routes(),
+        v1::completions::serve::routes(),
+        v1::messages::serve::routes(),
+        v1::responses::serve::routes(),
+        v1::embeddings::routes(),
     ]
     .into_iter()
     .flatten()

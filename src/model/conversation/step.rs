@@ -127,6 +127,8 @@ pub enum StepState {
     Cancelled,
     /// Never begun: its turn ended first.
     Skipped,
+    /// Given to the program that asked, which runs it and comes back with its result.
+    Handed,
 }
 
 impl StepState {
@@ -140,11 +142,12 @@ impl StepState {
             Self::Uncertain => "uncertain",
             Self::Cancelled => "cancelled",
             Self::Skipped => "skipped",
+            Self::Handed => "handed",
         }
     }
 
     /// Returns whether the model can be told what came of it.
     pub fn is_settled(self) -> bool {
-        matches!(self, Self::Done | Self::Uncertain | Self::Cancelled | Self::Skipped)
+        matches!(self, Self::Done | Self::Uncertain | Self::Cancelled | Self::Skipped | Self::Handed)
     }
 }

@@ -86,7 +86,7 @@ impl Answer {
             provider: provider.clone(),
             instead_of: None,
             response,
-            decoder: Decoder::new(provider.kind),
+            decoder: Decoder::new(provider, chat),
             ready: VecDeque::new(),
             taken: Intake::default(),
             mask: KeyMask::new(provider),
@@ -148,7 +148,7 @@ impl Answer {
             match event {
                 Event::Text(piece) => whole.push_str(&piece),
                 Event::Usage(latest) => usage = latest,
-                Event::ToolCall(_) | Event::Stop(_) => {}
+                Event::ToolCall(_) | Event::Stop(_) | Event::Raw(_) => {}
             }
         }
         Ok((whole, usage))
@@ -200,6 +200,10 @@ impl Answer {
             Event::ToolCall(call) => {
                 self.taken.call(call.name.len() + call.arguments.to_string().len())?;
                 self.ready.push_back(Event::ToolCall(self.mask.call(call)));
+                Ok(())
+            }
+            Event::Raw(frame) => {
+                self.ready.push_back(Event::Raw(self.mask.text(&frame)));
                 Ok(())
             }
             event => {

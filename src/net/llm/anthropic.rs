@@ -10,7 +10,10 @@ use super::{
 };
 use satchel_model::{
     error::Result,
-    llm::{ChatMessage, ChatRequest, Event, Provider, StopReason, Usage},
+    llm::{
+        ChatMessage, ChatRequest, Event, Provider, StopReason, Usage,
+        options::{AnswerFormat, RequestOptions, ToolChoice},
+    },
     provider::parameters::{Parameters, ReasoningEffort},
 };
 
@@ -30,12 +33,21 @@ pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
         put(&mut body, "system", system);
     }
     let Parameters { temperature, top_p, reasoning_effort, .. } = provider.parameters;
-    put_some(&mut body, "temperature", temperature);
-    put_some(&mut body, "top_p", top_p);
-    match reasoning_effort {
+    let wanted = &chat.options;
+    put_some(&mut body, "temperature", wanted.temperature.or(temperature));
+    put_some(&mut body, "top_p", wanted.top_p.or(top_p));
+    put_some(&mut body, "stop_sequences", (!wanted.stop.is_empty()).then(|| wanted.stop.clone()));
+    let mut config = json!({});
+    match wanted.reasoning_effort.as_deref().or(reasoning_effort.map(ReasoningEffort::as_str)) {
         None => {}
-        Some(ReasoningEffort::None) => put(&mut body, "thinking", json!({"type": "disabled"})),
-        Some(effort) => put(&mut body, "output_config", json!({"effort": effort.as_str()})),
+        Some("none") => put(&mut body, "thinking", json!({"type": "disabled"})),
+        Some(effort) => put(&mut config, "effort", effort),
+    }
+    if let Some(AnswerFormat::Schema { schema, .. }) = &wanted.format {
+        put(&mut config, "format", json!({"type": "json_schema", "schema": schema}));
+    }
+    if config != json!({}) {
+        put(&mut body, "output_config", config);
     }
     if !chat.tools.is_empty() {
         let tools = chat
@@ -43,8 +55,36 @@ pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
             .iter()
             .map(|tool| json!({"name": tool.name, "description": tool.description, "input_schema": tool.parameters}));
         put(&mut body, "tools", tools.collect::<Value>());
+        put_some(&mut body, "tool_choice", choice(&chat.options));
     }
     body
+}
+
+fn choice(wanted: &RequestOptions) -> Option<Value> {
+    let one_at_a_time = wanted.parallel_tool_calls == Some(false);
+    let mut choice = match &wanted.tool_choice {
+        None if one_at_a_time => json!({"type": "auto"}),
+        None => return None,
+        Some(ToolChoice::Auto) => json!({"type": "auto"}),
+        Some(ToolChoice::None) => return Some(json!({"type": "none"})),
+        Some(ToolChoice::Required) => json!({"type": "any"}),
+        Some(ToolChoice::Tool(name)) => json!({"type": "tool", "name": name}),
+    };
+    if one_at_a_time {
+        put(&mut choice, "disable_parallel_tool_use", true);
+    }
+    Some(choice)
+}
+
+/// The tokens of an answer, as the dialect counts them.
+pub(super) fn read_usage(usage: &Value) -> Usage {
+    let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
+    Usage {
+        input_tokens: input.into_iter().map(|key| tokens(usage, key)).sum(),
+        output_tokens: tokens(usage, "output_tokens"),
+        cached_tokens: tokens(usage, "cache_read_input_tokens"),
+        reasoning_tokens: usage.get("output_tokens_details").map_or(0, |details| tokens(details, "thinking_tokens")),
+    }
 }
 
 /// Neighbours of one role are joined: the dialect wants the roles to take turns.
@@ -139,10 +179,12 @@ impl Decoder {
 
     fn usage(&mut self, usage: Option<&Value>, events: &mut Vec<Event>) {
         let Some(usage) = usage else { return };
-        let input = ["input_tokens", "cache_creation_input_tokens", "cache_read_input_tokens"];
-        let input: u64 = input.into_iter().map(|key| tokens(usage, key)).sum();
-        self.usage.input_tokens = self.usage.input_tokens.max(input);
-        self.usage.output_tokens = self.usage.output_tokens.max(tokens(usage, "output_tokens"));
+        let Usage { input_tokens, output_tokens, cached_tokens, reasoning_tokens } = read_usage(usage);
+        let so_far = &mut self.usage;
+        so_far.input_tokens = so_far.input_tokens.max(input_tokens);
+        so_far.output_tokens = so_far.output_tokens.max(output_tokens);
+        so_far.cached_tokens = so_far.cached_tokens.max(cached_tokens);
+        so_far.reasoning_tokens = so_far.reasoning_tokens.max(reasoning_tokens);
         events.push(Event::Usage(self.usage));
     }
 

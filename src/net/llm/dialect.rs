@@ -4,7 +4,7 @@ use reqwest::header::{AUTHORIZATION, HeaderName, HeaderValue};
 use serde_json::{Map, Value, json};
 use url::Url;
 
-use super::{anthropic, bounds::PartialCalls, failure::is_too_long, ollama, openai};
+use super::{anthropic, bounds::PartialCalls, failure::is_too_long, ollama, openai, raw};
 use crate::{
     http::Request,
     sse::{Lines, SseReader},
@@ -12,7 +12,7 @@ use crate::{
 use satchel_model::{
     error::{Error, Kind, Result},
     json::holds_more_values,
-    llm::{ChatRequest, Event, Provider, ProviderKind, ToolCall, ToolDefinition},
+    llm::{ChatRequest, Event, Provider, ProviderKind, ToolCall, ToolDefinition, options::RawRequest},
     text::clip,
 };
 
@@ -36,7 +36,7 @@ pub(super) fn address(provider: &Provider, path: &str) -> Result<Url> {
 pub(super) fn authorised(mut request: Request, provider: &Provider) -> Result<Request> {
     if provider.kind == ProviderKind::Anthropic {
         let version = HeaderValue::from_static("2023-06-01");
-        request.headers.insert(HeaderName::from_static("anthropic-version"), version);
+        request.headers.entry(HeaderName::from_static("anthropic-version")).or_insert(version);
     }
     match (&provider.api_key, provider.kind) {
         (None, _) => Ok(request),
@@ -49,12 +49,22 @@ pub(super) fn authorised(mut request: Request, provider: &Provider) -> Result<Re
 
 /// The request for one streamed answer.
 pub(super) fn request(provider: &Provider, chat: &ChatRequest) -> Result<Request> {
+    if let Some(raw) = raw_for(provider, chat) {
+        let mut request = Request::post_json(address(provider, raw::path(raw))?, &raw::body(provider, raw));
+        raw::add_headers(&mut request, raw)?;
+        return authorised(request, provider);
+    }
     let (path, body) = match provider.kind {
         ProviderKind::Openai => ("chat/completions", openai::body(provider, chat)),
         ProviderKind::Anthropic => ("messages", anthropic::body(provider, chat)),
         ProviderKind::Ollama => ("api/chat", ollama::body(provider, chat)),
     };
     authorised(Request::post_json(address(provider, path)?, &body), provider)
+}
+
+/// The request as it came, if it is passed on to this provider so.
+pub(super) fn raw_for<'a>(provider: &Provider, chat: &'a ChatRequest) -> Option<&'a RawRequest> {
+    chat.raw.as_deref().filter(|raw| raw.kind == provider.kind)
 }
 
 /// The instructions of a request: the platform's, the provider's standing ones where a person reads the answer, and the
@@ -67,18 +77,30 @@ pub(super) fn system(provider: &Provider, chat: &ChatRequest) -> String {
 
 /// Most tokens an answer may have: the request's limit and the provider's both hold.
 pub(super) fn max_tokens(provider: &Provider, chat: &ChatRequest) -> Option<u32> {
-    chat.max_tokens.into_iter().chain(provider.parameters.max_tokens).min()
+    chat.options.max_tokens.into_iter().chain(provider.parameters.max_tokens).min()
 }
 
 /// Turns the bytes of a body into events.
 pub(super) enum Decoder {
+    /// Of an answer that is passed on in one piece.
+    Whole(raw::Whole),
+    /// Of one that is passed on as it is streamed.
+    Passed(Box<Self>),
     Openai(SseReader, openai::Decoder),
     Anthropic(SseReader, anthropic::Decoder),
     Ollama(Lines, ollama::Decoder),
 }
 
 impl Decoder {
-    pub(super) fn new(kind: ProviderKind) -> Self {
+    pub(super) fn new(provider: &Provider, chat: &ChatRequest) -> Self {
+        match raw_for(provider, chat) {
+            Some(raw) if raw.streamed => Self::Passed(Box::new(Self::of_kind(raw.kind))),
+            Some(raw) => Self::Whole(raw::Whole::new(raw.kind)),
+            None => Self::of_kind(provider.kind),
+        }
+    }
+
+    fn of_kind(kind: ProviderKind) -> Self {
         match kind {
             ProviderKind::Openai => Self::Openai(SseReader::default(), openai::Decoder::default()),
             ProviderKind::Anthropic => Self::Anthropic(SseReader::default(), anthropic::Decoder::default()),
@@ -89,24 +111,34 @@ impl Decoder {
     /// The events this piece completes. Pieces may be cut anywhere.
     pub(super) fn feed(&mut self, bytes: &[u8]) -> Result<Vec<Event>> {
         let mut events = Vec::new();
+        self.feed_into(bytes, false, &mut events)?;
+        Ok(events)
+    }
+
+    /// As [`Self::feed`]; with `passed`, each frame comes before what is in it.
+    fn feed_into(&mut self, bytes: &[u8], passed: bool, events: &mut Vec<Event>) -> Result<()> {
         match self {
+            Self::Whole(whole) => whole.feed(bytes)?,
+            Self::Passed(inner) => inner.feed_into(bytes, true, events)?,
             Self::Openai(reader, decoder) => {
                 for event in reader.feed(bytes) {
-                    decoder.read(&event.data, &mut events)?;
+                    events.extend(passed.then(|| raw::frame(&event)));
+                    decoder.read(&event.data, events)?;
                 }
             }
             Self::Anthropic(reader, decoder) => {
                 for event in reader.feed(bytes) {
-                    decoder.read(&event.data, &mut events)?;
+                    events.extend(passed.then(|| raw::frame(&event)));
+                    decoder.read(&event.data, events)?;
                 }
             }
             Self::Ollama(lines, decoder) => {
                 for line in lines.feed(bytes) {
-                    decoder.read(&line, &mut events)?;
+                    decoder.read(&line, events)?;
                 }
             }
         }
-        Ok(events)
+        Ok(())
     }
 
     /// Counts of calls that are not complete.
@@ -114,8 +146,9 @@ impl Decoder {
         match self {
             Self::Openai(_, decoder) => decoder.unfinished(),
             Self::Anthropic(_, decoder) => decoder.unfinished(),
+            Self::Passed(inner) => inner.unfinished(),
             // A call is in one line.
-            Self::Ollama(..) => PartialCalls::default(),
+            Self::Ollama(..) | Self::Whole(_) => PartialCalls::default(),
         }
     }
 
@@ -123,6 +156,8 @@ impl Decoder {
     pub(super) fn finish(&mut self) -> Result<Vec<Event>> {
         let mut events = Vec::new();
         let whole = match self {
+            Self::Whole(whole) => return whole.finish(),
+            Self::Passed(inner) => return inner.finish(),
             Self::Openai(reader, decoder) => {
                 reader.finish().map_or(Ok(()), |event| decoder.read(&event.data, &mut events))?;
                 decoder.finish(&mut events)

@@ -123,7 +123,7 @@ fn every_dialect_reads_the_same_answer_wherever_it_is_cut() {
     let expected = (
         "Grüße".to_owned(),
         vec![call("a".to_owned(), "calc".to_owned(), r#"{"x":1}"#), call("b".to_owned(), "read".to_owned(), "{oops")],
-        Usage { input_tokens: 7, output_tokens: 3 },
+        Usage::new(7, 3),
         vec![StopReason::ToolUse],
     );
     assert!(expected.1[1].malformed.as_deref().unwrap().contains("{oops"));

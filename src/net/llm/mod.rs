@@ -12,3 +12,4 @@ mod ollama;
 mod openai;
 mod own_key;
 mod probe;
+mod raw;

@@ -5,7 +5,7 @@ use serde_json::{Value, json};
 use super::dialect::{call, failed, fresh_id, functions, max_tokens, parse, put, put_some, system, text, tokens};
 use satchel_model::{
     error::Result,
-    llm::{ChatMessage, ChatRequest, Event, Provider, StopReason, ToolCall, Usage},
+    llm::{ChatMessage, ChatRequest, Event, Provider, StopReason, ToolCall, Usage, options::AnswerFormat},
     provider::parameters::{Parameters, ReasoningEffort},
 };
 
@@ -22,16 +22,24 @@ pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
     // Unless told, the server cuts the conversation to a few thousand tokens without a word.
     put_some(&mut options, "num_ctx", provider.context_tokens);
     put_some(&mut options, "num_predict", max_tokens(provider, chat));
-    put_some(&mut options, "temperature", temperature);
-    put_some(&mut options, "top_p", top_p);
+    let wanted = &chat.options;
+    put_some(&mut options, "temperature", wanted.temperature.or(temperature));
+    put_some(&mut options, "top_p", wanted.top_p.or(top_p));
+    put_some(&mut options, "seed", wanted.seed);
+    put_some(&mut options, "stop", (!wanted.stop.is_empty()).then(|| wanted.stop.clone()));
     let mut body = json!({"model": provider.model, "messages": messages, "stream": true, "options": options});
     if !chat.tools.is_empty() {
         put(&mut body, "tools", functions(&chat.tools));
     }
-    match reasoning_effort {
+    match wanted.reasoning_effort.as_deref().or(reasoning_effort.map(ReasoningEffort::as_str)) {
         None => {}
-        Some(ReasoningEffort::None) => put(&mut body, "think", false),
-        Some(effort) => put(&mut body, "think", effort.as_str()),
+        Some("none") => put(&mut body, "think", false),
+        Some(effort) => put(&mut body, "think", effort),
+    }
+    match &wanted.format {
+        None => {}
+        Some(AnswerFormat::Object) => put(&mut body, "format", "json"),
+        Some(AnswerFormat::Schema { schema, .. }) => put(&mut body, "format", schema.clone()),
     }
     body
 }
@@ -89,10 +97,7 @@ impl Decoder {
         }
         if frame.get("done").and_then(Value::as_bool) == Some(true) {
             self.ended = true;
-            let usage = Usage {
-                input_tokens: tokens(&frame, "prompt_eval_count"),
-                output_tokens: tokens(&frame, "eval_count"),
-            };
+            let usage = Usage::new(tokens(&frame, "prompt_eval_count"), tokens(&frame, "eval_count"));
             events.push(Event::Usage(usage));
             events.push(Event::Stop(match text(&frame, "done_reason") {
                 "length" => StopReason::Length,

@@ -8,7 +8,10 @@ use super::{
 };
 use satchel_model::{
     error::Result,
-    llm::{ChatMessage, ChatRequest, Event, Image, Provider, StopReason, Usage},
+    llm::{
+        ChatMessage, ChatRequest, Event, Image, Provider, StopReason, Usage,
+        options::{AnswerFormat, ToolChoice},
+    },
     provider::parameters::{Parameters, ReasoningEffort},
 };
 
@@ -36,10 +39,50 @@ pub(super) fn body(provider: &Provider, chat: &ChatRequest) -> Value {
     let limit = if provider.base_url.host_str() == Some(OPENAI) { "max_completion_tokens" } else { "max_tokens" };
     put_some(&mut body, limit, max_tokens(provider, chat));
     let Parameters { temperature, top_p, reasoning_effort, .. } = provider.parameters;
-    put_some(&mut body, "temperature", temperature);
-    put_some(&mut body, "top_p", top_p);
-    put_some(&mut body, "reasoning_effort", reasoning_effort.map(ReasoningEffort::as_str));
+    let wanted = &chat.options;
+    put_some(&mut body, "temperature", wanted.temperature.or(temperature));
+    put_some(&mut body, "top_p", wanted.top_p.or(top_p));
+    let effort = wanted.reasoning_effort.as_deref().or(reasoning_effort.map(ReasoningEffort::as_str));
+    put_some(&mut body, "reasoning_effort", effort);
+    put_some(&mut body, "seed", wanted.seed);
+    put_some(&mut body, "stop", (!wanted.stop.is_empty()).then(|| wanted.stop.clone()));
+    put_some(&mut body, "response_format", wanted.format.as_ref().map(format));
+    if !chat.tools.is_empty() {
+        put_some(&mut body, "tool_choice", wanted.tool_choice.as_ref().map(choice));
+        put_some(&mut body, "parallel_tool_calls", wanted.parallel_tool_calls);
+    }
     body
+}
+
+fn format(format: &AnswerFormat) -> Value {
+    match format {
+        AnswerFormat::Object => json!({"type": "json_object"}),
+        AnswerFormat::Schema { name, schema, strict } => {
+            let mut by = json!({"name": name, "schema": schema});
+            put_some(&mut by, "strict", *strict);
+            json!({"type": "json_schema", "json_schema": by})
+        }
+    }
+}
+
+fn choice(choice: &ToolChoice) -> Value {
+    match choice {
+        ToolChoice::Auto => json!("auto"),
+        ToolChoice::None => json!("none"),
+        ToolChoice::Required => json!("required"),
+        ToolChoice::Tool(name) => json!({"type": "function", "function": {"name": name}}),
+    }
+}
+
+/// The tokens of an answer, as the dialect counts them.
+pub(super) fn read_usage(usage: &Value) -> Usage {
+    let details = |of: &str, key: &str| usage.get(of).map_or(0, |details| tokens(details, key));
+    Usage {
+        input_tokens: tokens(usage, "prompt_tokens"),
+        output_tokens: tokens(usage, "completion_tokens"),
+        cached_tokens: details("prompt_tokens_details", "cached_tokens"),
+        reasoning_tokens: details("completion_tokens_details", "reasoning_tokens"),
+    }
 }
 
 fn message(message: &ChatMessage) -> Vec<Value> {
@@ -101,11 +144,7 @@ impl Decoder {
             return Err(failed(error));
         }
         if let Some(usage) = frame.get("usage").filter(|usage| usage.is_object()) {
-            let usage = Usage {
-                input_tokens: tokens(usage, "prompt_tokens"),
-                output_tokens: tokens(usage, "completion_tokens"),
-            };
-            events.push(Event::Usage(usage));
+            events.push(Event::Usage(read_usage(usage)));
         }
         if let Some(choice) = frame.pointer("/choices/0") {
             self.choice(choice, events);

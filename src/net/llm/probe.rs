@@ -8,7 +8,7 @@ use tokio::time::Instant;
 use super::{breaker::Watch, chain::Models, failure::Failure, models::LISTING};
 use satchel_model::{
     egress::{Origin, Part},
-    llm::{ChatMessage, ChatRequest, Provider},
+    llm::{ChatMessage, ChatRequest, Provider, options::RequestOptions},
 };
 
 impl Models {
@@ -97,7 +97,8 @@ impl Models {
     /// Asks for an answer of so many tokens, and hears its beginning.
     pub(super) async fn ping(&self, provider: &Provider, max_tokens: Option<u32>) -> Result<(), Failure> {
         let messages = vec![ChatMessage::User { text: "ping".to_owned(), images: Vec::new() }];
-        let request = ChatRequest { messages, max_tokens, ..ChatRequest::default() };
+        let options = RequestOptions { max_tokens, ..RequestOptions::default() };
+        let request = ChatRequest { messages, options, ..ChatRequest::default() };
         self.attempt(provider, &request).await.map(drop)
     }
 }

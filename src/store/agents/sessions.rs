@@ -218,7 +218,7 @@ pub async fn taken_in(db: &Db, conversation: ConversationId) -> Result<Taken> {
     db.read(move |tx| {
         let number = |row: &Row<'_>, column| row.get::<i64>(column).map(i64::unsigned_abs);
         let taken = tx.first(sum, [conversation.to_string()], |row| {
-            let usage = Usage { input_tokens: number(row, "input")?, output_tokens: number(row, "output")? };
+            let usage = Usage::new(number(row, "input")?, number(row, "output")?);
             let is_priced = row.get::<i64>("unpriced")? == 0 && row.get::<i64>("currencies")? == 1;
             let cost = row.get::<Option<i64>>("cost")?.zip(row.get::<Option<String>>("currency")?);
             let cost = cost.filter(|_| is_priced).map(|(cost, currency)| Cost::from_billionths(cost, currency));

@@ -53,7 +53,7 @@ impl Turns {
         let sql = format!(
             "SELECT t.id, t.conversation, t.state, t.caller, t.provider, t.model_calls, t.last_event, t.stop_asked, t.run,
                t.parent, t.tells, t.job, (SELECT name FROM jobs WHERE jobs.id = t.job) AS job_name,
-               t.input_tokens + t.output_tokens AS tokens, t.agent, t.agent_version,
+               t.input_tokens + t.output_tokens AS tokens, t.agent, t.agent_version, t.brief,
                coalesce(t.agent_draft, v.content, {GONE}) AS agent_content, {NOW}
              FROM turns t JOIN conversations c ON c.id = t.conversation {WHO}
              LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version

@@ -36,6 +36,9 @@ struct Asker {
     /// The circumstances of the session it is in, if it is in one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     session: Option<Arc<Situation>>,
+    /// The door they came through, where calls come through that one too.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    door: Option<Door>,
 }
 
 pub(super) const LATEST: &str =
@@ -66,7 +69,8 @@ pub(super) fn require_few(tx: &Tx, user: UserId, leaving: Option<TurnId>) -> Res
 /// Whoever sends a message, as rows keep them; in a session, with its circumstances.
 pub(super) fn asker(caller: &Caller, session: Option<Arc<Situation>>) -> Result<String> {
     let Caller { user, username, permissions, credential, agent, .. } = caller.clone();
-    let asker = Asker { user, username, permissions, key: credential.key(), within: agent, session };
+    let door = Some(caller.door).filter(|door| door.is_for_programs());
+    let asker = Asker { user, username, permissions, key: credential.key(), within: agent, session, door };
     serde_json::to_string(&asker).map_err(Error::internal)
 }
 
@@ -75,7 +79,7 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     if tx.exists(busy, [new.conversation.to_string()])? {
         return Err(Error::conflict(UNDER_WAY));
     }
-    let Purpose { kind, parent, job, session, call, tells } = &new.purpose;
+    let Purpose { kind, parent, job, session, call, tells, brief } = &new.purpose;
     let awaited = tells.is_some_and(|(_, report)| report == Report::Awaited);
     require_few(tx, new.caller.user, parent.filter(|_| awaited))?;
     if let Some(parent) = parent {
@@ -85,10 +89,11 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
     let id = TurnId::new();
     let draft = (new.agent.version == 0).then(|| serde_json::to_string(&new.agent.content)).transpose();
     let draft = draft.map_err(Error::internal)?;
+    let told = brief.as_deref().map(serde_json::to_string).transpose().map_err(Error::internal)?;
     tx.run(
         "INSERT INTO turns (id, conversation, state, caller, provider, started_at, node, run, kind, parent, job, agent,
-                            agent_version, agent_draft, call, tells, report, waiter)
-         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16)",
+                            agent_version, agent_draft, call, tells, report, waiter, brief)
+         VALUES (?1, ?2, 'running', ?3, ?4, ?5, ?6, 1, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)",
         params![
             id.to_string(),
             new.conversation.to_string(),
@@ -106,6 +111,7 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
             tells.map(|(conversation, _)| conversation.to_string()),
             tells.map(|(_, report)| report.as_str()),
             awaited.then(|| node.to_string()),
+            told,
         ],
     )?;
     let acting = new.agent.acting().within(caller.agent.clone()).in_session(session.clone());
@@ -114,7 +120,7 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         id,
         conversation: new.conversation,
         state: TurnState::Running,
-        caller: Caller { agent: acting, ..caller.through(door(*kind, job.is_some())) },
+        caller: Caller { agent: acting, ..caller.through(door(*kind, job.is_some(), Some(caller.door))) },
         provider: new.provider,
         agent: Arc::new(new.agent.clone()),
         tokens: 0,
@@ -126,6 +132,7 @@ pub(crate) fn insert(tx: &Tx, new: &NewTurn, node: NodeId) -> Result<OpenTurn> {
         session: session.clone(),
         tells: tells.map(|(conversation, _)| conversation),
         kind: *kind,
+        brief: brief.clone(),
         run: 1,
     })
 }
@@ -143,11 +150,12 @@ fn require_going(tx: &Tx, run: TurnId) -> Result<()> {
 pub(crate) const GONE: &str = r#"'{"name":"gone","tools":false}'"#;
 
 /// The door that the calls of a run come through; those of a session, the one that it was begun through.
-fn door(kind: RunKind, of_job: bool) -> Door {
+fn door(kind: RunKind, of_job: bool, began: Option<Door>) -> Door {
     match kind {
         RunKind::Sub if of_job => Door::Job,
         RunKind::Job => Door::Job,
-        RunKind::Sub | RunKind::Chat | RunKind::Channel | RunKind::Api | RunKind::Acp => Door::Chat,
+        RunKind::Sub | RunKind::Api => began.filter(|door| door.is_for_programs()).unwrap_or(Door::Chat),
+        RunKind::Chat | RunKind::Channel | RunKind::Acp => Door::Chat,
     }
 }
 
@@ -182,6 +190,7 @@ pub(super) fn open_turn(row: &Row<'_>) -> Result<OpenTurn> {
         parent: parsed("parent")?.map(|id| id.parse()).transpose()?,
         tells: parsed("tells")?.map(|id| id.parse()).transpose()?,
         kind: parsed("kind")?.map_or(Ok(RunKind::Chat), |kind| RunKind::parse(&kind))?,
+        brief: row.optional_json("brief")?.map(Arc::new),
         run: row.get("run")?,
     })
 }
@@ -221,7 +230,7 @@ pub(super) fn caller(row: &Row<'_>) -> Result<Began> {
         user: asker.user,
         username: asker.username,
         permissions: asker.permissions.intersect(&role).intersect(&key),
-        door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?, row.get("of_job")?),
+        door: door(kind.map_or(Ok(RunKind::Chat), RunKind::parse)?, row.get("of_job")?, asker.door),
         credential: asker.key.map_or(Credential::Session, Credential::Key),
         personal: row.get("personal")?,
         agent: asker.within,
@@ -236,7 +245,7 @@ pub(super) fn given_up(row: &Row<'_>) -> Result<(TicketId, Caller)> {
 
 pub(super) fn usage(row: &Row<'_>) -> Result<Usage> {
     let number = |column| Ok::<_, Error>(row.get::<i64>(column)?.unsigned_abs());
-    Ok(Usage { input_tokens: number("input_tokens")?, output_tokens: number("output_tokens")? })
+    Ok(Usage::new(number("input_tokens")?, number("output_tokens")?))
 }
 
 pub(super) fn turn(row: &Row<'_>) -> Result<Turn> {

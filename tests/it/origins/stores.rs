@@ -54,6 +54,8 @@ const WITHOUT: &[(&str, &str)] = &[
     ("promotions", CONVERSATION),
     ("turns", CONVERSATION),
     ("messages", CONVERSATION),
+    ("responses", CONVERSATION),
+    ("repeatable_requests", "answers that go back to the program that asked, and to no model"),
     ("attachments", CONVERSATION),
     ("message_attachments", CONVERSATION),
     ("former_answers", CONVERSATION),

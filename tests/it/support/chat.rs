@@ -78,14 +78,25 @@ impl Chat {
 pub struct Person {
     http: Http,
     base: Url,
-    header: (&'static str, String),
+    headers: Vec<(&'static str, String)>,
 }
 
 impl Person {
     /// Whoever holds a key.
     pub fn bearer(base: &Url, key: &str) -> Self {
         let http = way_out().allowing(HostPort::from_url(base).as_slice());
-        Self { http, base: base.clone(), header: ("authorization", format!("Bearer {key}")) }
+        Self { http, base: base.clone(), headers: vec![("authorization", format!("Bearer {key}"))] }
+    }
+
+    /// Whoever shows something in this header.
+    pub fn showing(base: &Url, header: (&'static str, String)) -> Self {
+        Self { headers: vec![header], ..Self::bearer(base, "") }
+    }
+
+    /// The same, which sends another header too.
+    pub fn with(&self, name: &'static str, value: &str) -> Self {
+        let headers = self.headers.iter().cloned().chain([(name, value.to_owned())]).collect();
+        Self { headers, ..Self::bearer(&self.base, "") }
     }
 
     /// A user of this name, signed in.
@@ -98,12 +109,12 @@ impl Person {
         assert_eq!(response.status, 200);
         let cookie = response.headers.get("set-cookie").unwrap().to_str().unwrap();
         let cookie = cookie.split(';').next().unwrap().to_owned();
-        Self { header: ("cookie", cookie), ..anybody }
+        Self { headers: vec![("cookie", cookie)], ..anybody }
     }
 
     /// The same person, after the server has moved.
     pub fn again(&self, base: &Url) -> Self {
-        Self { header: self.header.clone(), ..Self::bearer(base, "") }
+        Self { headers: self.headers.clone(), ..Self::bearer(base, "") }
     }
 
     async fn send(&self, method: &str, path: &str, body: &Value, last_event: Option<&str>) -> Response {
@@ -113,7 +124,9 @@ impl Person {
             request.headers.insert("content-type", "application/json".parse().unwrap());
             request.body = Bytes::from(body.to_string());
         }
-        request.headers.insert(HeaderName::from_static(self.header.0), self.header.1.parse().unwrap());
+        for (name, value) in &self.headers {
+            request.headers.insert(HeaderName::from_static(name), value.parse().unwrap());
+        }
         if let Some(id) = last_event {
             request.headers.insert("last-event-id", id.parse().unwrap());
         }
@@ -148,7 +161,9 @@ impl Person {
         let mut request = Request::new(Method::POST, self.base.join(path).unwrap());
         request.patience = PATIENCE;
         request.headers.insert("content-type", "application/octet-stream".parse().unwrap());
-        request.headers.insert(HeaderName::from_static(self.header.0), self.header.1.parse().unwrap());
+        for (name, value) in &self.headers {
+            request.headers.insert(HeaderName::from_static(name), value.parse().unwrap());
+        }
         request.body = bytes.into();
         let response = self.http.send(request).await.unwrap();
         let status = response.status.as_u16();

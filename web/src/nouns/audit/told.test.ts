@@ -24,7 +24,7 @@ describe('a row of the audit', () => {
   });
 
   it('writes short names of entry points large', () => {
-    expect(['api', 'cli', 'mcp', 'chat'].map(door)).toEqual(['API', 'CLI', 'MCP', 'chat']);
+    expect(['api', 'cli', 'mcp', 'openai', 'chat'].map(door)).toEqual(['API', 'CLI', 'MCP', 'OpenAI', 'chat']);
     expect(doorTitle('chat')).toBe('Chat');
   });
 });

@@ -4,7 +4,7 @@ import { brief, sentence } from '../../lib/format';
 import type { Entry } from '../../lib/types';
 
 const ID = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const SHORT: Record<string, string> = { api: 'API', cli: 'CLI', mcp: 'MCP' };
+const SHORT: Record<string, string> = { api: 'API', cli: 'CLI', mcp: 'MCP', openai: 'OpenAI', anthropic: 'Anthropic' };
 
 /** An entry point as people write it. */
 export const door = (name: string) => SHORT[name] ?? name;

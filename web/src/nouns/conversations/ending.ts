@@ -26,6 +26,7 @@ export function ending({ output, state, success, ticket }: Told): Ending | null 
   if (ticket?.state === 'expired') return { text: 'expired, nothing ran', tone: '', told: '' };
   if (state === 'uncertain')
     return { text: 'uncertain: it may have taken effect', tone: 'warn', told: said || 'It may or may not have taken effect. Check before it is done again.' };
+  if (state === 'handed') return { text: 'given to the program', tone: '', told: 'The program that asked runs it, and comes back with its result.' };
   // Conversations of earlier versions have calls that never ran among those that were stopped: nothing came of them.
   if (state === 'skipped' || (state === 'cancelled' && !output))
     return { text: 'not run', tone: '', told: 'It was not run: the answer had ended before its turn came.' };
