@@ -19,6 +19,8 @@ use satchel_net::{
     meter::Ledger,
 };
 
+/// Longest silence of an answer. Tools have their own time limits; the server keeps them.
+const PATIENCE: Duration = Duration::from_secs(3_600);
 /// Longest answer read.
 const MAX_ANSWER: usize = 64 << 20;
 
@@ -81,8 +83,7 @@ impl Client {
     }
 
     async fn exchange(&self, mut request: Request) -> Result<Answer> {
-        // Tools have their own time limits; the server keeps them.
-        request.patience = Duration::from_secs(3_600);
+        request.patience = PATIENCE;
         let bearer = format!("Bearer {}", self.token.expose());
         let response = self.http.send(request.secret_header(header::AUTHORIZATION, &bearer)?).await?;
         let status = response.status.as_u16();
@@ -92,18 +93,10 @@ impl Client {
         Ok(Answer { status, body })
     }
 
-    /// Sends a request as it is, and gives the head of its answer, whatever its status. Nobody waits longer than `patience`
-    /// for a piece of it.
-    pub(super) async fn open(
-        &self,
-        method: Method,
-        path: &str,
-        headers: HeaderMap,
-        body: Vec<u8>,
-        patience: Duration,
-    ) -> Result<Response> {
+    /// Sends a request as it is, and gives the head of its answer, whatever its status.
+    pub(super) async fn open(&self, method: Method, path: &str, headers: HeaderMap, body: Vec<u8>) -> Result<Response> {
         let mut request = Request::new(method, self.base.join(path).map_err(Error::internal)?);
-        (request.headers, request.body, request.patience) = (headers, body.into(), patience);
+        (request.headers, request.body, request.patience) = (headers, body.into(), PATIENCE);
         let bearer = format!("Bearer {}", self.token.expose());
         self.http.send(request.secret_header(header::AUTHORIZATION, &bearer)?).await
     }

@@ -29,8 +29,6 @@ const LONGEST: u64 = 16 << 20;
 const WAITING: usize = 64;
 /// The longest that what is under way may take once standard input has ended.
 const LAST: Duration = Duration::from_secs(30);
-/// Longest silence of an answer; streams beat oftener.
-const PATIENCE: Duration = Duration::from_secs(3_600);
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");
 const VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
 const METHOD: HeaderName = HeaderName::from_static("mcp-method");
@@ -154,7 +152,7 @@ impl Carrier<'_> {
 
     async fn carry(&self, message: &Value, line: Vec<u8>) -> Result<()> {
         let headers = self.headers(message)?;
-        let mut response = self.client.open(Method::POST, "/mcp", headers, line, PATIENCE).await?;
+        let mut response = self.client.open(Method::POST, "/mcp", headers, line).await?;
         if message.get("method").is_some_and(|method| method == "initialize") {
             self.state.borrow_mut().session = response.headers.get(SESSION).cloned();
         }
@@ -235,7 +233,7 @@ impl Carrier<'_> {
 
     /// Carries what a session is told without having asked. When that ends, requests are answered still.
     async fn listen(&self, headers: HeaderMap) {
-        let opened = self.client.open(Method::GET, "/mcp", headers, Vec::new(), PATIENCE).await;
+        let opened = self.client.open(Method::GET, "/mcp", headers, Vec::new()).await;
         let heard = match opened {
             Ok(mut response) if is_events(&response) => self.carry_events(&mut response).await,
             Ok(_) => Ok(()),
@@ -251,7 +249,7 @@ impl Carrier<'_> {
         let session = self.state.borrow().session.clone();
         let Some(session) = session else { return };
         let headers = HeaderMap::from_iter([(SESSION, session)]);
-        let ended = self.client.open(Method::DELETE, "/mcp", headers, Vec::new(), Duration::from_secs(5)).await;
+        let ended = self.client.open(Method::DELETE, "/mcp", headers, Vec::new()).await;
         if let Err(error) = ended {
             tracing::debug!(?error, "a session was not ended");
         }
