@@ -125,12 +125,9 @@ impl Remembering {
 
     /// As [`Self::recalled`], in the background. Where that fails it is logged.
     pub fn recalled_soon(&self, memories: &[Memory]) {
-        if memories.is_empty() {
-            return;
-        }
-        let (this, ids, now) = (self.clone(), memories.iter().map(|memory| memory.id).collect(), self.clock.now());
+        let (this, memories) = (self.clone(), memories.to_vec());
         self.later(async move {
-            if let Err(error) = this.memories.recalled(ids, now).await {
+            if let Err(error) = this.recalled(&memories).await {
                 tracing::warn!(?error, "memories that were called back could not be noted");
             }
         });

@@ -60,6 +60,29 @@ export function aheadWalks() {
     same(await waiting(owner).count(), 0, 'messages that wait');
   });
 
+  walk('what could not be sent at its moment is told from what is not sent, and is sent once it can be', async ({ owner, base, model, call }) => {
+    const provider = await call('POST', '/api/providers', { kind: 'openai', name: 'Second', model: 'scripted', base_url: model.url });
+    await call('POST', '/api/agents', { name: 'clerk', models: ['Second:scripted'] });
+    const { id } = await call('POST', '/api/conversations', { agent: 'clerk' });
+    const gate = model.before('word6');
+    await owner.goto(`${base}/chat/${id}`);
+    await type(owner, `Take your time, its model goes ${randomUUID()}`);
+    await thread(owner).getByText('word5').waitFor();
+    await type(owner, 'Say it once you can');
+    await waiting(owner).getByText('Waits for this answer').waitFor();
+    await call('PUT', `/api/providers/${provider.id}`, { enabled: false });
+    gate.open();
+    await waiting(owner).getByText('Could not be sent yet: it is tried again').waitFor();
+    await shoot(owner, 'chat-ahead-tried');
+    same(await axe(owner), [], 'what axe found');
+    await owner.reload();
+    await waiting(owner).getByText('Could not be sent yet: it is tried again').waitFor();
+    await call('PUT', `/api/providers/${provider.id}`, { enabled: true });
+    // Both the server and the page look again by themselves.
+    await said(owner).getByText('Noted.').waitFor({ timeout: 120_000 });
+    same(await waiting(owner).count(), 0, 'messages that wait');
+  });
+
   walk('a question in other words is asked in its place, and the former one is found beside it', { firefox: true }, async ({ owner, base }) => {
     const answers = thread(owner).getByRole('group', { name: 'Answers to this question' });
     await ask(owner, base, `Is there another word for swift, in other words? ${randomUUID()}`);

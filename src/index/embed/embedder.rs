@@ -279,6 +279,19 @@ mod model_tests {
     }
 
     #[tokio::test]
+    async fn who_asks_for_the_same_at_once_or_later_is_given_the_same_vector() {
+        let embedder = embedder();
+        let queries = try_join_all((0..5).map(|_| embedder.query("a heron"))).await.unwrap();
+        let passages = try_join_all((0..5).map(|_| embedder.passage_at_once("a heron"))).await.unwrap();
+        let later = [embedder.query("a heron").await.unwrap(), embedder.passage_at_once("a heron").await.unwrap()];
+        for (read, later) in [queries, passages].into_iter().zip(later) {
+            // Read anew, it would be another one.
+            let same = |vector: &Option<Arc<[f32]>>| Arc::ptr_eq(vector.as_ref().unwrap(), later.as_ref().unwrap());
+            assert!(read.iter().all(same));
+        }
+    }
+
+    #[tokio::test]
     async fn a_query_is_closer_to_what_it_means_than_to_anything_else() {
         let embedder = embedder();
         let query = embedder.query("how do I throw a file away").await.unwrap().unwrap();

@@ -1,4 +1,7 @@
-/** Sessions that nobody waits for: their conversation goes on once they are over, so it is looked at then. */
+/**
+ * A conversation that rests is looked at where it may go on by itself: once sessions are over that nobody waits for, and
+ * where a message waits that could not be sent.
+ */
 import { client, ok } from '../../lib/http';
 import { isOver } from '../agents/runs';
 import type { Message } from '../../lib/types';
@@ -6,6 +9,8 @@ import type { Talk } from './talk.svelte';
 
 /** The interval at which such sessions are looked at, in ms. */
 const EVERY = 2000;
+/** The interval at which a conversation is looked at in which a message waits that is tried again, in ms. */
+const UNSENT = 10_000;
 /** The times after the end of one at which its conversation is looked at, in ms. */
 const AFTER = [0, 1500, 5000, 12000];
 
@@ -15,7 +20,10 @@ export function awaited(messages: readonly Message[]): string[] {
   return steps.flatMap(({ session }) => (session && !isOver(session.state) ? [session.run] : []));
 }
 
-/** Looks after the sessions of the conversation on screen until the page is left; gives what ends that. */
+/** Something waits that is sent without anybody's doing. */
+export const isTried = (talk: Pick<Talk, 'state' | 'ended' | 'queued'>): boolean => talk.state === 'idle' && talk.ended === 'done' && talk.queued.length > 0;
+
+/** Looks after the conversation on screen until the page is left; gives what ends that. */
 export function hear(talk: Talk): () => void {
   const over = new Set<string>();
   const timers = new Set<ReturnType<typeof setTimeout>>();
@@ -30,8 +38,10 @@ export function hear(talk: Talk): () => void {
     if (document.visibilityState !== 'visible') return;
     for (const run of awaited(talk.all)) if (!over.has(run)) void look(run);
   }, EVERY);
+  const unsent = setInterval(() => document.visibilityState === 'visible' && isTried(talk) && void talk.hear(), UNSENT);
   return () => {
     clearInterval(timer);
+    clearInterval(unsent);
     timers.forEach(clearTimeout);
   };
 }

@@ -49,8 +49,8 @@ export class Talk implements Picture {
   passages = $state<Picture['passages']>([]);
   error = $state<string | null>(null);
   providerFailure = $state<Picture['providerFailure']>(null);
-  /** The last turn was stopped by its person. */
-  stopped = $state(false);
+  /** The state in which the last turn ended; null where one is under way, or none was. */
+  ended = $state<string | null>(null);
   failure = $state<unknown>(null);
   loading = $state(false);
   connected = $state(true);
@@ -95,7 +95,7 @@ export class Talk implements Picture {
       passages: [],
       offline: recalled(id),
     });
-    Object.assign(this, { state: 'idle', error: null, providerFailure: null, stopped: false, failure: null, tainted: false, origin: null, above: null });
+    Object.assign(this, { state: 'idle', error: null, providerFailure: null, ended: null, failure: null, tainted: false, origin: null, above: null });
     this.last = null;
     this.versions.reset();
     if (!id) {
@@ -162,7 +162,7 @@ export class Talk implements Picture {
     this.state = turn?.state === 'running' || turn?.state === 'waiting' ? turn.state : 'idle';
     this.error = turn?.state === 'failed' ? (turn.error ?? null) : null;
     this.providerFailure = turn?.state === 'failed' ? (turn.failure ?? null) : null;
-    this.stopped = turn?.state === 'cancelled';
+    this.ended = this.state === 'idle' ? (turn?.state ?? null) : null;
     if (this.messages.at(-1)?.error) this.error = null;
     if (turn?.context) this.context = turn.context;
     if (turn?.usage) this.usage = turn.usage;
@@ -305,7 +305,7 @@ export class Talk implements Picture {
     if ((this.state as TalkState) === 'running' && !this.reading) void this.read();
   }
 
-  /** It rested, and may have been woken by a session. */
+  /** It rested, and may go on: woken by a session, or with what waited. */
   async hear() {
     if (this.state !== 'idle' || this.reading || !this.id) return;
     await this.refresh().catch(() => null);
@@ -328,7 +328,7 @@ export class Talk implements Picture {
 
   private begin(response: Response) {
     this.state = 'running';
-    this.stopped = false;
+    this.ended = null;
     this.providerFailure = null;
     // What was remembered and found for the last question is not what this one is told.
     Object.assign(this, { passages: [], memories: [] });
