@@ -7,7 +7,7 @@ use regex::Regex;
 use satchel_engine::sanitise::neutralise;
 
 static MARKERS: LazyLock<Result<Regex, regex::Error>> =
-    LazyLock::new(|| Regex::new(r"(?i)\[(\s*/?\s*(?:attachment|memories|knowledge|earlier)\b)"));
+    LazyLock::new(|| Regex::new(r"(?i)\[(\s*/?\s*(?:attachment|memories|knowledge|earlier|skills?|workspace)\b)"));
 
 /// The text between `[LABEL]` and `[/LABEL]`, or between `[LABEL:name]` and `[/LABEL]`. Nothing in it reads as a marker
 /// or as an action; the breaks are invisible, and taken out of arguments that quote it.

@@ -1,7 +1,10 @@
 //! A model that says what the test wrote down, over real HTTP, in the dialect the path asks for.
 
+mod dialect;
+
 use std::{collections::VecDeque, net::SocketAddr, sync::Arc, time::Duration};
 
+use dialect::Dialect;
 use parking_lot::Mutex;
 use serde_json::{Value, json};
 use tokio::{
@@ -11,6 +14,9 @@ use tokio::{
     time::timeout,
 };
 
+/// A picture of one pixel.
+pub const DOT: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 /// Longest wait for something that is about to happen: it matters only where it does not.
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
@@ -42,6 +48,8 @@ pub struct Seen {
     pub path: String,
     pub head: String,
     pub body: Value,
+    /// The body as it came, as far as it is text: a form has no JSON.
+    pub raw: String,
 }
 
 /// A model's own answer to a request, in place of a script.
@@ -59,6 +67,8 @@ struct Shared {
     mind: Mutex<Option<Mind>>,
     /// The status of the answer to whoever wants the list of models.
     listing: Mutex<u16>,
+    /// The status and the body with which pictures and speech are refused, if they are.
+    no_media: Mutex<Option<(u16, String)>>,
     seen: Mutex<Vec<Seen>>,
     arrived: watch::Sender<usize>,
     /// Clients that went away before their answer was over.
@@ -96,6 +106,7 @@ impl FakeLlm {
             parts: Mutex::default(),
             mind: Mutex::default(),
             listing: Mutex::new(200),
+            no_media: Mutex::default(),
             seen: Mutex::default(),
             arrived: watch::channel(0).0,
             dropped: watch::channel(0).0,
@@ -146,6 +157,11 @@ impl FakeLlm {
         *self.shared.listing.lock() = status;
     }
 
+    /// Refuses pictures and speech from now on.
+    pub fn refuse_media(&self, status: u16, body: &str) {
+        *self.shared.no_media.lock() = Some((status, body.to_owned()));
+    }
+
     /// Every request so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.shared.seen.lock().clone()
@@ -179,6 +195,16 @@ impl FakeLlm {
     }
 }
 
+/// The answer of an endpoint for pictures or speech; `None` if the path is none of theirs.
+fn media(path: &str) -> Option<String> {
+    match path.rsplit_once("/v1/")?.1 {
+        "images/generations" | "images/edits" => Some(json!({"data": [{"b64_json": DOT}]}).to_string()),
+        "audio/speech" => Some("ID3 a recording".to_owned()),
+        "audio/transcriptions" => Some(json!({"text": " Good morning. "}).to_string()),
+        _ => None,
+    }
+}
+
 /// A question for one token, as only probes ask it.
 fn is_probe(body: &Value) -> bool {
     body["max_tokens"] == 1 || body["options"]["num_predict"] == 1
@@ -204,6 +230,13 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
             200 => (200, list.to_string()),
             refused => (refused, "{}".to_owned()),
         };
+        let _ = stream.write_all(whole(status, &[], &body).as_bytes()).await;
+        return;
+    }
+    if let Some(body) = media(&path) {
+        let refused = shared.no_media.lock().clone();
+        shared.seen.lock().push(request);
+        let (status, body) = refused.unwrap_or((200, body));
         let _ = stream.write_all(whole(status, &[], &body).as_bytes()).await;
         return;
     }
@@ -250,8 +283,9 @@ async fn read(stream: &mut TcpStream) -> Option<Seen> {
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
         if bytes.len() >= end + 4 + length {
             let path = head.split(' ').nth(1).unwrap().to_owned();
-            let body = serde_json::from_slice(&bytes[end + 4..end + 4 + length]).unwrap_or(Value::Null);
-            return Some(Seen { path, head, body });
+            let whole = &bytes[end + 4..end + 4 + length];
+            let body = serde_json::from_slice(whole).unwrap_or(Value::Null);
+            return Some(Seen { path, head, body, raw: String::from_utf8_lossy(whole).into_owned() });
         }
     }
 }
@@ -290,110 +324,4 @@ async fn hold(stream: &mut TcpStream, go_on: &Notify) -> std::io::Result<()> {
             Ok(_) => Ok(()),
         },
     }
-}
-
-enum Dialect {
-    Openai(usize),
-    Anthropic(usize),
-    Ollama(Value),
-}
-
-impl Dialect {
-    fn new(path: &str) -> Self {
-        match path {
-            path if path.ends_with("/messages") => Self::Anthropic(0),
-            path if path.ends_with("/api/chat") => Self::Ollama(json!({})),
-            _ => Self::Openai(0),
-        }
-    }
-
-    fn piece(&mut self, piece: &Piece) -> String {
-        match self {
-            Self::Openai(calls) => openai(calls, piece),
-            Self::Anthropic(blocks) => anthropic(blocks, piece),
-            Self::Ollama(usage) => ollama(usage, piece),
-        }
-    }
-
-    fn end(&mut self) -> String {
-        match self {
-            Self::Openai(_) => {
-                format!("{}data: [DONE]\n\n", data(&json!({"choices": [{"delta": {}, "finish_reason": "stop"}]})))
-            }
-            Self::Anthropic(_) => data(&json!({"type": "message_stop"})),
-            Self::Ollama(usage) => {
-                let mut end = json!({"message": {"role": "assistant", "content": ""}, "done": true});
-                end.as_object_mut().unwrap().extend(usage.as_object().unwrap().clone());
-                format!("{end}\n")
-            }
-        }
-    }
-}
-
-fn data(value: &Value) -> String {
-    format!("data: {value}\n\n")
-}
-
-fn raw(arguments: &Value) -> String {
-    arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned)
-}
-
-fn openai(calls: &mut usize, piece: &Piece) -> String {
-    match piece {
-        Piece::Text(text) => data(&json!({"choices": [{"delta": {"content": text}}]})),
-        Piece::Call(name, arguments) => {
-            let function = json!({"name": name, "arguments": raw(arguments)});
-            let call = json!({"index": calls, "id": format!("call_{calls}"), "function": function});
-            *calls += 1;
-            data(&json!({"choices": [{"delta": {"tool_calls": [call]}}]}))
-        }
-        Piece::Usage(input, output) => {
-            data(&json!({"choices": [], "usage": {"prompt_tokens": input, "completion_tokens": output}}))
-        }
-        Piece::Hold(_) | Piece::Break => String::new(),
-    }
-}
-
-fn anthropic(blocks: &mut usize, piece: &Piece) -> String {
-    let index = *blocks;
-    *blocks += 1;
-    match piece {
-        Piece::Text(text) => {
-            let delta = json!({"type": "text_delta", "text": text});
-            data(&json!({"type": "content_block_delta", "index": index, "delta": delta}))
-        }
-        Piece::Call(name, arguments) => {
-            let block = json!({"type": "tool_use", "id": format!("call_{index}"), "name": name});
-            let delta = json!({"type": "input_json_delta", "partial_json": raw(arguments)});
-            [
-                json!({"type": "content_block_start", "index": index, "content_block": block}),
-                json!({"type": "content_block_delta", "index": index, "delta": delta}),
-                json!({"type": "content_block_stop", "index": index}),
-            ]
-            .iter()
-            .map(data)
-            .collect()
-        }
-        Piece::Usage(input, output) => {
-            let usage = json!({"input_tokens": input, "output_tokens": output});
-            data(&json!({"type": "message_delta", "delta": {"stop_reason": "end_turn"}, "usage": usage}))
-        }
-        Piece::Hold(_) | Piece::Break => String::new(),
-    }
-}
-
-fn ollama(usage: &mut Value, piece: &Piece) -> String {
-    let message = match piece {
-        Piece::Text(text) => json!({"role": "assistant", "content": text}),
-        Piece::Call(name, arguments) => {
-            let call = json!({"function": {"name": name, "arguments": arguments}});
-            json!({"role": "assistant", "content": "", "tool_calls": [call]})
-        }
-        Piece::Usage(input, output) => {
-            *usage = json!({"prompt_eval_count": input, "eval_count": output});
-            return String::new();
-        }
-        Piece::Hold(_) | Piece::Break => return String::new(),
-    };
-    format!("{}\n", json!({"message": message, "done": false}))
 }
