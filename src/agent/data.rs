@@ -10,7 +10,7 @@ static TOOLS: LazyLock<Result<Regex, regex::Error>> =
     LazyLock::new(|| Regex::new(r"(?i)\[(\s*/?\s*(?:tool|attachment|memories|knowledge|earlier)\b)"));
 
 static MARKERS: LazyLock<Result<Regex, regex::Error>> =
-    LazyLock::new(|| Regex::new(r"(?i)\[(\s*/?\s*(?:attachment|memories|knowledge|earlier)\b)"));
+    LazyLock::new(|| Regex::new(r"(?i)\[(\s*/?\s*(?:attachment|memories|knowledge|earlier|skills?|workspace)\b)"));
 
 /// The text between `[LABEL]` and `[/LABEL]`, or between `[LABEL:name]` and `[/LABEL]`. Nothing in it reads as a marker
 /// or as an action; the breaks are invisible, and taken out of arguments that quote it.

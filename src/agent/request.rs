@@ -12,7 +12,7 @@ use satchel_model::{
     memory::Memory,
     price::Spent,
 };
-use satchel_services::remembering::Remembering;
+use satchel_services::{remembering::Remembering, skills::find::READER};
 use satchel_store::{memory::Reach, messages::Placed, promotions, turns::Summary};
 
 /// Most tokens kept free for the answer, where its provider has no limit for it.
@@ -47,7 +47,7 @@ impl Run {
         let parameters = expected.map(|provider| &provider.parameters);
         let room = limit.saturating_sub(kept_free(limit, parameters.and_then(|given| given.max_tokens)));
         let standing = parameters.and_then(|given| given.instructions.as_deref()).map_or(0, estimate_tokens);
-        let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
+        let promoted = self.promoted().await?;
         self.told_the_finder(&placed);
         let registry = self.shared().invoker.registry();
         let situation = situation(self.caller(), expected.map(|provider| provider.name.as_str()));
@@ -59,10 +59,14 @@ impl Run {
         let system = prompt::system(&self.caller().username, self.app().clock.now(), &self.turn.agent);
         let system = if self.turn.depth() > 0 { format!("{system}{}", prompt::SESSION) } else { system };
         let system = format!("{system}{}", prompt::program(self.turn.brief.as_deref()));
+        let skills = self.skills().await?;
+        let workspace = self.workspace().await?;
+        let system = format!("{system}{}", skills.known);
+        let followed = format!("{workspace}{}", skills.followed);
         let remembered = prompt::memories(&memories);
         let passages = self.known(&placed).await?;
         let known = prompt::knowledge(&passages);
-        let told = estimate_tokens(&system) + standing;
+        let told = estimate_tokens(&system) + estimate_tokens(&followed) + standing;
         let fixed = told + estimate_tokens(&remembered) + estimate_tokens(&known) + shown.tokens;
         let (summary, placed) = self.fit(providers, summary, placed, room.saturating_sub(fixed)).await?;
         let earlier = prompt::earlier(&summary.text);
@@ -92,7 +96,7 @@ impl Run {
             self.log.emit("knowledge", &json!({ "passages": passages }));
         }
         self.log.emit("context", &bill);
-        let background = format!("{remembered}{known}{earlier}");
+        let background = format!("{followed}{remembered}{known}{earlier}");
         let options = self.options();
         let request =
             ChatRequest { system, background, for_person: true, messages, tools: shown.tools, options, raw: None };
@@ -102,7 +106,7 @@ impl Run {
 
     /// Returns the names of the tools a model is shown that words from outside describe.
     pub(super) async fn foreign_words(&self, provider: Option<&str>) -> Result<BTreeSet<String>> {
-        let promoted = promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
+        let promoted = self.promoted().await?;
         let (settings, registry) = (self.app().settings.get(), self.shared().invoker.registry());
         let policy = self.shared().invoker.policy(&situation(self.caller(), provider));
         let exposure = self.turn.agent.content.exposure;
@@ -117,6 +121,16 @@ impl Run {
             options.tool_choice = options.tool_choice.filter(|choice| !choice.is_forced());
         }
         options
+    }
+
+    /// Returns the tools that were found in the conversation, and what reads the skills that the agent has.
+    async fn promoted(&self) -> Result<BTreeSet<String>> {
+        let mut promoted: BTreeSet<String> =
+            promotions::promoted(&self.app().db, self.conversation()).await?.into_iter().collect();
+        if !self.turn.agent.content.skills.is_empty() {
+            promoted.insert(READER.to_owned());
+        }
+        Ok(promoted)
     }
 
     /// Makes what the person asks for the need that tools are found and learned by.

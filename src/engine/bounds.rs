@@ -68,6 +68,12 @@ fn acting(caller: &Caller) -> impl Iterator<Item = &ActingAgent> {
 
 fn refusal(agent: &ActingAgent, tool: &str, why: &str) -> Error {
     let name = &agent.name;
+    if agent.of_skill {
+        return Error::denied(format!(
+            "The skill {name}, which this run follows, is done with the tools it asks for, and {tool} is none of them. Say what \
+             you would need it for; once this answer is over, the skill is not followed any more."
+        ));
+    }
     Error::denied(format!(
         "The agent {name} may not make this call of {tool}: {why}. Whoever may change the agent can allow it."
     ))

@@ -12,7 +12,10 @@ mod within;
 use std::sync::Arc;
 
 use super::{consent, context::Pipeline, judged, record::Record};
-use satchel_model::{call::Outcome, error::Result};
+use satchel_model::{
+    call::{Outcome, TicketId},
+    error::Result,
+};
 use satchel_store::tickets::Asker;
 
 use self::inquiry::ticket;
@@ -25,13 +28,25 @@ pub(super) use self::{
 };
 pub use assessed::unasked_risk;
 
+/// Returns whether a ticket is about this very call, as against one within it that goes on by replaying.
+async fn is_of(pipeline: &Arc<dyn Pipeline>, assessed: &AssessedCall<'_>, id: TicketId) -> Result<bool> {
+    let tool = &assessed.found.tool;
+    if !tool.can_replay() {
+        return Ok(true);
+    }
+    let (user, now) = (assessed.call.caller.user, pipeline.app().clock.now());
+    Ok(pipeline.app().stores.tickets.get(id, user, now).await?.tool == tool.spec().id())
+}
+
 /// Lets the call through with `None`; else what comes of it: a question, or the result of one that was answered.
 pub(super) async fn check(
     pipeline: &Arc<dyn Pipeline>,
     assessed: &AssessedCall<'_>,
     record: &mut Record,
 ) -> Result<Option<Outcome>> {
-    if let Some(id) = assessed.call.ticket {
+    if let Some(id) = assessed.call.ticket
+        && is_of(pipeline, assessed, id).await?
+    {
         return collect::collect(pipeline, assessed, id, record).await.map(Some);
     }
     let asked = asked(pipeline, assessed).await?;

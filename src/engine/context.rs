@@ -19,7 +19,7 @@ use super::{
 };
 use satchel_app::App;
 use satchel_model::{
-    call::{Call, CallId, Done, Outcome},
+    call::{Call, CallId, Done, Outcome, Ticket, TicketId},
     caller::Caller,
     egress,
     error::{Error, Result},
@@ -30,6 +30,7 @@ use satchel_model::{
     time::Time,
 };
 use satchel_net::{http::Http, room::Room as Intake};
+use satchel_store::conversations::Conversations;
 
 /// Deepest nesting of calls in calls.
 pub const MAX_DEPTH: u8 = 3;
@@ -75,6 +76,8 @@ struct Shared {
     tool: Arc<Tool>,
     run: Run,
     read: Mutex<Option<Origin>>,
+    /// The question about a call within this one that it waits for.
+    awaited: Mutex<Option<Ticket>>,
     room: Mutex<TakenRoom>,
     held: HeldResults,
 }
@@ -95,7 +98,8 @@ impl Context {
     pub(super) fn new(pipeline: Arc<dyn Pipeline>, tool: Arc<Tool>, run: Run) -> Self {
         let held = run.call.within.as_ref().and_then(|within| within.downcast_ref::<HeldResults>()).cloned();
         let (read, room, held) = (Mutex::default(), Mutex::default(), held.unwrap_or_default());
-        Self { shared: Arc::new(Shared { pipeline, tool, run, read, room, held }) }
+        let awaited = Mutex::default();
+        Self { shared: Arc::new(Shared { pipeline, tool, run, read, awaited, room, held }) }
     }
 
     /// Who asked.
@@ -144,38 +148,74 @@ impl Context {
 
     /// Calls another tool as the same caller, through the same pipeline. Fails where a person would have to be asked.
     pub async fn invoke(&self, tool: &str, params: Value) -> Result<Done> {
-        let depth = self.shared.run.call.depth + 1;
-        if depth > MAX_DEPTH {
-            return Err(Error::invalid(format!("Tools may call tools only {MAX_DEPTH} levels deep.")));
-        }
-        let call = Call {
-            id: CallId::new(),
-            tool: tool.to_owned(),
-            params,
-            ticket: None,
-            dry_run: false,
-            attended: false,
-            depth,
-            origin: self.taint().origin(),
-            tool_words: None,
-            situation: self.situation_within(),
-            within: Some(Arc::new(self.shared.held.clone())),
-            ..self.shared.run.call.clone()
-        };
+        let call = Call { tool_words: None, ..self.call_within(tool, params)? };
         let approval = self.shared.run.coverage.clone().map(|coverage| Approval {
             by: call.caller.username.clone(),
             edited: Vec::new(),
             up_to: coverage.risk,
             to: To::Within(coverage),
         });
+        match self.start(call, approval).await? {
+            Outcome::Done(done) => Ok(*done),
+            Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),
+        }
+    }
+
+    /// As [`Context::invoke`], for a program of a model: what it has read may have led to the call, and a person is asked
+    /// about it where one can be. With the ticket of that question, gives what came of it.
+    pub async fn invoke_asking(&self, tool: &str, params: Value, ticket: Option<TicketId>) -> Result<Outcome> {
+        let run = &self.shared.run;
+        let within = self.call_within(tool, params)?;
+        let read = self.shared.read.lock().clone();
+        if let (Some(topic), Some(origin)) = (within.topic, read) {
+            Conversations::new(&self.app().db).taint(topic, origin).await?;
+        }
+        // A job that waits is told what came of its question alone, and who approved the program approved that.
+        let lone_job = run.call.job.is_some() && run.call.topic.is_none();
+        let attended = run.call.attended && !lone_job && run.coverage.is_none();
+        let situation = Situation { sandboxed: true, ..within.situation.clone() };
+        self.start(Call { ticket, attended, situation, programmed: true, ..within }, None).await
+    }
+
+    /// Has this call wait for a question about one within it, whatever it gives back.
+    pub fn wait_for(&self, ticket: Ticket) -> Error {
+        *self.shared.awaited.lock() = Some(ticket);
+        Error::conflict("A person is asked first.")
+    }
+
+    /// The question that this call waits for.
+    pub(super) fn awaited(&self) -> Option<Ticket> {
+        self.shared.awaited.lock().take()
+    }
+
+    /// A call within this one, by the same caller.
+    fn call_within(&self, tool: &str, params: Value) -> Result<Call> {
+        let depth = self.shared.run.call.depth + 1;
+        if depth > MAX_DEPTH {
+            return Err(Error::invalid(format!("Tools may call tools only {MAX_DEPTH} levels deep.")));
+        }
+        Ok(Call {
+            id: CallId::new(),
+            tool: tool.to_owned(),
+            params,
+            ticket: None,
+            dry_run: false,
+            attended: false,
+            programmed: false,
+            depth,
+            origin: self.taint().origin(),
+            situation: self.situation_within(),
+            within: Some(Arc::new(self.shared.held.clone())),
+            ..self.shared.run.call.clone()
+        })
+    }
+
+    async fn start(&self, call: Call, approval: Option<Approval>) -> Result<Outcome> {
         let stops = self.shared.run.cancel.child_token().into();
         let conclusion = self.shared.pipeline.start(call, approval, stops).await;
         // Content that came in through a call within this one came into this one.
         self.taint().note(conclusion.origin);
-        match conclusion.outcome? {
-            Outcome::Done(done) => Ok(*done),
-            Outcome::Confirm(_) => Err(Error::internal("a call within another asked a person")),
-        }
+        conclusion.outcome
     }
 
     /// The say of the policies in force on tools, in the situation of this run.

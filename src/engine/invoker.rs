@@ -161,7 +161,7 @@ impl Invoker {
                     turn,
                 };
                 let steps = AssertUnwindSafe(self.steps(attempt, &mut record)).catch_unwind();
-                steps.await.unwrap_or_else(|panic| Err(panicked(&panic)))
+                steps.await.unwrap_or_else(|panic| Err(run::panicked(&panic)))
             }
             Err(error) => Err(error.clone()),
         };
@@ -196,7 +196,9 @@ impl Invoker {
                 Ok(Conversations::new(&self.app.db).get(call.caller.user, topic).await?.origin())
             }
             // A job has none: what it was made of, and what its webhook carried, is with its calls.
-            None if call.depth == 0 => Ok(call.origin.clone().filter(|origin| origin.is_outside_for(&call.caller))),
+            None if call.depth == 0 || call.programmed => {
+                Ok(call.origin.clone().filter(|origin| origin.is_outside_for(&call.caller)))
+            }
             None => Ok(None),
         }
     }
@@ -259,6 +261,9 @@ impl Invoker {
             stopped = stops.stopped(&self.app, call, risk) => Err(stopped),
             output = run::in_time(found.tool.spec().timeout, running) => output,
         };
+        if let Some(ticket) = context.awaited() {
+            return Ok(Outcome::Confirm(Box::new(ticket)));
+        }
         let output = sanitise::redact(context.taint().mark(output), &own).map_err(Error::of_tool)?;
         let mut done = self.done(call, found, output, record);
         let read = origin::of_output(&found.tool, &call.params, &done.output, self.app.clock.now());
@@ -390,10 +395,4 @@ struct Attempt<'a> {
     stops: &'a Stops,
     /// At checking and assessing it, where its arguments are large.
     turn: Option<Part>,
-}
-
-fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
-    let text =
-        panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
-    Error::internal(format!("a tool panicked: {}", text.unwrap_or_default()))
 }

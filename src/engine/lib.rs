@@ -30,5 +30,6 @@ pub mod sanitise;
 mod sent;
 pub mod settings;
 pub mod taint;
+pub mod told;
 pub mod tool;
 pub mod validate;

@@ -57,3 +57,10 @@ pub(super) async fn in_time(limit: Duration, running: impl Future<Output = Resul
     let ended = tokio::time::timeout(limit, running).await;
     ended.unwrap_or_else(|_| Err(Error::new(Kind::Timeout, format!("timed out after {}s", limit.as_secs()))))
 }
+
+/// The error of a tool that panicked.
+pub(super) fn panicked(panic: &(dyn std::any::Any + Send)) -> Error {
+    let text =
+        panic.downcast_ref::<&str>().map(|s| (*s).to_owned()).or_else(|| panic.downcast_ref::<String>().cloned());
+    Error::internal(format!("a tool panicked: {}", text.unwrap_or_default()))
+}

@@ -143,6 +143,7 @@ pub struct Tool {
     usual_timeout: Option<Duration>,
     unnamed: bool,
     resumes: bool,
+    replays: bool,
     for_everybody: bool,
     provenance: Option<Provenance>,
     up_to: Option<Risk>,

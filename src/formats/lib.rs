@@ -35,6 +35,7 @@ pub mod picture;
 mod pptx;
 pub mod processes;
 pub mod read;
+pub mod skill;
 pub mod soap;
 mod text;
 pub mod types;

@@ -25,6 +25,11 @@ const ENDINGS: &[(&str, &str)] = &[
     ("webp", "image/webp"),
     ("svg", "image/svg+xml"),
     ("mp3", "audio/mpeg"),
+    ("wav", "audio/wav"),
+    ("opus", "audio/ogg"),
+    ("aac", "audio/aac"),
+    ("flac", "audio/flac"),
+    ("webm", "audio/webm"),
 ];
 
 /// The media type a file's name stands for by its ending; [`ANYTHING`] where it says nothing.

@@ -13,7 +13,9 @@ use serde::{Deserialize, Serialize};
 use url::Url;
 
 pub use super::convert::CsvSheet;
-use super::{api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read, types};
+use super::{
+    api, convert, extracted::DocumentText, limits::Limits, modify, page, payload, processes, read, skill, types,
+};
 use satchel_model::error::{Error, Kind, Result};
 
 /// The task to do with the contents.
@@ -79,6 +81,11 @@ pub enum Task {
     Api(api::document::ApiFiles),
     /// Read business processes: a list of drafts.
     Processes,
+    /// Read a skill, of files or of a zip: a [`SkillRead`](satchel_model::skill::SkillRead), and the bytes of its files.
+    Skill {
+        /// The path of each content.
+        paths: Vec<String>,
+    },
     /// Read what a gRPC system describes of itself: what it came to, as [`TypesRead`](types::TypesRead), and the bytes of a
     /// set of descriptors.
     Types,
@@ -89,6 +96,7 @@ impl Task {
     pub fn longest_answer(&self) -> usize {
         let megabytes = match self {
             Self::Processes | Self::Types => 8,
+            Self::Skill { .. } => 16,
             Self::Page { .. } | Self::Payload { .. } => 32,
             Self::Document { .. } | Self::Article { .. } | Self::Csv { .. } | Self::Api(_) => 64,
             // New files, which are about as long as those they are made of.
@@ -104,6 +112,7 @@ impl Task {
             Self::Payload { .. } => "answer",
             Self::Api(_) => "description of the API",
             Self::Processes => "list of processes",
+            Self::Skill { .. } => "skill",
             Self::Types => "description of types",
             _ => "document",
         }
@@ -205,6 +214,7 @@ impl<W: Write> Answer<W> {
             }
             Task::Payload { media } => self.value(Ok(payload::parse(&first(contents), media.as_deref()))),
             Task::Api(files) => self.value(files.read(&contents)),
+            Task::Skill { paths } => self.bytes(skill::read(&paths, contents)),
             Task::Types => self.bytes(types::read(&contents)),
             Task::Processes => {
                 let text = String::from_utf8(first(contents)).map_err(|_| Error::invalid("The file is no UTF-8 text."));

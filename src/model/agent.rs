@@ -24,6 +24,8 @@ use super::{
 
 /// The id of the built-in agent.
 pub const ASSISTANT: &str = "assistant";
+/// The tool that reads skills: following one never shuts it out.
+const READS_SKILLS: &str = "skill";
 
 /// An agent's id: `assistant` for the built-in one, a UUID for every other.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -161,10 +163,23 @@ pub struct AgentAt {
 impl AgentAt {
     /// The bounds of what it may do.
     pub fn acting(&self) -> ActingAgent {
-        let AgentDraft { name, profile, allow, deny, collections, max_risk, tools, .. } = self.content.clone();
-        let (id, version) = (self.id.clone(), self.version);
-        let (within, session, ready) = (None, None, Ready::default());
-        ActingAgent { id, version, name, profile, allow, deny, collections, max_risk, tools, within, session, ready }
+        let AgentDraft { name, profile, allow, deny, collections, skills, max_risk, tools, .. } = self.content.clone();
+        ActingAgent {
+            id: self.id.clone(),
+            version: self.version,
+            name,
+            profile,
+            allow,
+            deny,
+            collections,
+            max_risk,
+            tools,
+            skills,
+            of_skill: false,
+            within: None,
+            session: None,
+            ready: Ready::default(),
+        }
     }
 }
 
@@ -194,6 +209,12 @@ pub struct ActingAgent {
     pub max_risk: Option<Risk>,
     /// `false` of a specialist, which calls nothing.
     pub tools: bool,
+    /// Skills it has, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skills: Vec<String>,
+    /// `true` of the bounds of a skill that is followed, which has the name of that.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub of_skill: bool,
     /// The agent within whose bounds it acts, where another one had it begun.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub within: Option<Arc<ActingAgent>>,
@@ -227,6 +248,19 @@ impl ActingAgent {
         all.into_iter().rev().fold(None, |outer, agent| Some(Arc::new(Self { within: outer, ..agent })))
     }
 
+    /// The same agent within the bounds of skills that it follows: each with the tools it asks for, and what reads skills.
+    #[must_use]
+    pub fn following(self, skills: Vec<(String, Vec<String>)>) -> Self {
+        let bounds = |outer: Option<Arc<Self>>, (name, mut allow): (String, Vec<String>)| {
+            allow.push(READS_SKILLS.to_owned());
+            let draft = AgentDraft { allow, ..AgentDraft::named(name) };
+            let at = AgentAt { id: AgentId::new(), version: 0, content: draft, origin: None };
+            Some(Arc::new(Self { of_skill: true, within: outer, ..at.acting() }))
+        };
+        let within = skills.into_iter().fold(self.within.clone(), bounds);
+        Self { within, ..self }
+    }
+
     /// The same agent in a session; with `None`, in a conversation that a person holds.
     #[must_use]
     pub fn in_session(self, session: Option<Arc<Situation>>) -> Self {
@@ -246,7 +280,7 @@ impl ActingAgent {
     /// The situation of what it asks for, on a provider's model or by itself.
     pub fn situation(&self, provider: Option<&str>) -> Situation {
         let agent = Some(self.id.to_string());
-        let within = self.chain().skip(1).map(|one| one.id.to_string()).collect();
+        let within = self.chain().skip(1).filter(|one| !one.of_skill).map(|one| one.id.to_string()).collect();
         let session = self.session.as_deref().cloned().unwrap_or_default();
         Situation { agent, within, provider: provider.map(str::to_owned), ..session }
     }

@@ -46,6 +46,8 @@ pub struct Call {
     pub dry_run: bool,
     /// `true` if a person can be asked about it. A call nobody waits for in person is refused where it would ask.
     pub attended: bool,
+    /// `true` if a program of a model makes it: what that has read may have led to it.
+    pub programmed: bool,
     /// 0 at a door, one more for each tool that calls a tool.
     pub depth: u8,
     /// Content from outside that whoever built the call had read, beside what its conversation has.
@@ -85,6 +87,7 @@ impl Call {
             ticket: None,
             dry_run: false,
             attended: true,
+            programmed: false,
             depth: 0,
             origin: None,
             tool_words: None,

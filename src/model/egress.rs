@@ -22,6 +22,10 @@ pub enum Part {
     Ingest,
     /// Reading the documents of connected systems, and trying their endpoints.
     Catalog,
+    /// Writing down what somebody says, and trying out endpoints for pictures and speech.
+    Media,
+    /// Taking skills in from addresses.
+    Skills,
     /// The command line, to its own server.
     CommandLine,
     /// Fetching pictures that a program's message names.
@@ -36,6 +40,8 @@ impl Part {
             Self::ModelDownload => "model_download",
             Self::Ingest => "ingest",
             Self::Catalog => "catalog",
+            Self::Media => "media",
+            Self::Skills => "skills",
             Self::CommandLine => "command_line",
             Self::Pictures => "pictures",
         }

@@ -47,6 +47,7 @@ pub mod secret;
 pub mod secret_name;
 pub mod secret_text;
 pub mod settings;
+pub mod skill;
 pub mod spec;
 pub mod strength;
 pub mod text;

@@ -3,6 +3,7 @@
 mod backups;
 mod chat;
 mod exec;
+mod media;
 mod range;
 
 use schemars::JsonSchema;
@@ -13,6 +14,7 @@ use super::spec::Source;
 pub use backups::{BackupSchedule, BackupWeekday, Backups};
 pub use chat::{Chat, Exposure, Titles};
 pub use exec::{Exec, ExecAsk, ExecMode, ExecSecurity};
+pub use media::{Media, MediaModel, MediaPart, SpeechModel, endpoint_address};
 pub use range::{RANGES, Range};
 
 /// All settings. Each has a default, so an old stored text still reads.
@@ -44,6 +46,8 @@ pub struct Settings {
     pub web: Web,
     /// The model that search by meaning goes by.
     pub embeddings: Embeddings,
+    /// Pictures and speech.
+    pub media: Media,
     /// Backups that are made by themselves, and how backups are sealed.
     pub backups: Backups,
 }
@@ -63,6 +67,7 @@ impl Default for Settings {
             outbound: Outbound::default(),
             web: Web::default(),
             embeddings: Embeddings::default(),
+            media: Media::default(),
             backups: Backups::default(),
         }
     }

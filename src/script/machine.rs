@@ -53,7 +53,17 @@ impl Machine {
     /// Runs a compiled script once. The state was set up for it.
     pub(super) fn run(&self, ast: &AST, args: Dynamic) -> Ran<Box<RawValue>> {
         self.state.lock().start();
-        let outcome = self.call(ast, args).and_then(|value| helpers::to_raw_json(&value));
+        self.ran(ast, self.call(ast, args))
+    }
+
+    /// Runs the statements of a compiled program once; its last expression is what it gives back. The state was set up for it.
+    pub(super) fn run_program(&self, ast: &AST) -> Ran<Box<RawValue>> {
+        self.state.lock().start();
+        self.ran(ast, self.engine.eval_ast_with_scope(&mut Scope::new(), ast))
+    }
+
+    fn ran(&self, ast: &AST, value: Result<Dynamic, Box<EvalAltResult>>) -> Ran<Box<RawValue>> {
+        let outcome = value.and_then(|value| helpers::to_raw_json(&value));
         let outcome = outcome.map_err(|error| self.fault(ast, &error));
         let mut state = self.state.lock();
         Ran { outcome, operations: state.operations(), log: state.take_log() }

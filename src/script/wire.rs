@@ -24,6 +24,13 @@ pub enum Task<V> {
         /// The time, for everything the script asks of it.
         now: Time,
     },
+    /// Run the statements of a program once. It is not kept.
+    Program {
+        /// The text.
+        source: String,
+        /// The time, for everything the program asks of it.
+        now: Time,
+    },
     /// Say what is wrong with a text.
     Check {
         /// The text.

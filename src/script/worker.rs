@@ -1,17 +1,17 @@
 //! The worker: reads tasks from a pipe, runs them, answers. It holds no file, no network and no secret of its own.
 
 use std::{
-    collections::VecDeque,
+    collections::{BTreeMap, VecDeque},
     io::{self, BufReader, PipeReader, PipeWriter, Read, Write},
     sync::Arc,
 };
 
 use parking_lot::Mutex;
-use rhai::AST;
+use rhai::{AST, ParseError};
 use serde_json::{Value, value::RawValue};
 
 use super::{
-    check,
+    check, faults,
     given::Given,
     limits,
     machine::Machine,
@@ -64,6 +64,15 @@ impl Worker {
                 drop(state);
                 Reply::Ran(self.machine.run(ast, args.0))
             }
+            Task::Program { source, now } => {
+                let mut state = self.machine.state().lock();
+                (state.config, state.now) = (BTreeMap::new(), Some(now));
+                drop(state);
+                Reply::Ran(match self.machine.compile(&source) {
+                    Ok(ast) => self.machine.run_program(&ast),
+                    Err(error) => failed(uncompiled(&source, &error)),
+                })
+            }
             Task::Check { source } => Reply::Checked(check::check(&self.machine, &source)),
             Task::Test { source } => Reply::Tested(self.machine.test(&source)),
         };
@@ -78,12 +87,7 @@ impl Worker {
     /// Asks for the text of a script, and compiles it.
     fn learn(&mut self, key: String) -> Option<Result<(), Fault>> {
         let Answer::Value(Value::String(source)) = self.stream.question(&encode(&Reply::Unknown))? else { return None };
-        let compiled = self.machine.compile(&source).map_err(|error| {
-            let problem = super::faults::of_text(&source, &error);
-            let hint = problem.hint.map(|hint| format!(" {hint}")).unwrap_or_default();
-            let message = format!("{}{hint}", problem.message);
-            Fault { line: Some(problem.line), column: Some(problem.column), ..Fault::of_script(message) }
-        });
+        let compiled = self.machine.compile(&source).map_err(|error| uncompiled(&source, &error));
         Some(compiled.map(|ast| {
             if self.known.len() == KEPT {
                 self.known.pop_front();
@@ -91,6 +95,14 @@ impl Worker {
             self.known.push_back((key, ast));
         }))
     }
+}
+
+/// The fault of a text that cannot be compiled.
+fn uncompiled(source: &str, error: &ParseError) -> Fault {
+    let problem = faults::of_text(source, error);
+    let hint = problem.hint.map(|hint| format!(" {hint}")).unwrap_or_default();
+    let message = format!("{}{hint}", problem.message);
+    Fault { line: Some(problem.line), column: Some(problem.column), ..Fault::of_script(message) }
 }
 
 fn failed(fault: Fault) -> Ran<Box<RawValue>> {

@@ -14,8 +14,9 @@ use satchel_model::{
     id::shorten,
     llm::{Provider, ProviderId},
     policy::Patterns,
+    skill,
 };
-use satchel_store::providers::Providers;
+use satchel_store::{providers::Providers, skills::Skills};
 
 /// A draft whose parts are within their bounds, and whose tools, models and collections are there for its author.
 /// Collections are named by their ids afterwards.
@@ -28,6 +29,7 @@ pub async fn checked(app: &App, registry: &Registry, by: &Caller, draft: AgentDr
     require_tools(registry, by, "allow", &draft.allow)?;
     require_tools(registry, by, "deny", &draft.deny)?;
     require_models(app, &draft.models).await?;
+    require_skills(app, &draft.skills).await?;
     let seen = if draft.collections.is_empty() {
         Vec::new()
     } else {
@@ -63,6 +65,14 @@ fn require_tools(registry: &Registry, by: &Caller, field: &str, rules: &[String]
     }
 }
 
+async fn require_skills(app: &App, names: &[String]) -> Result<()> {
+    let found = Skills::new(&app.db).named(names.to_vec()).await?;
+    match names.iter().find(|name| !found.iter().any(|skill| skill.head.name == **name)) {
+        Some(name) => Err(wrong("skills", skill::unknown(name).message().to_owned())),
+        None => Ok(()),
+    }
+}
+
 async fn require_models(app: &App, models: &[String]) -> Result<()> {
     if models.is_empty() {
         return Ok(());
@@ -90,7 +100,7 @@ pub fn model_name(provider: &Provider) -> String {
     format!("{}:{}", provider.name, provider.model)
 }
 
-fn is_model(provider: &Provider, name: &str) -> bool {
+pub(super) fn is_model(provider: &Provider, name: &str) -> bool {
     name == model_name(provider) || name == format!("{}:{}", provider.name, provider.model)
 }
 

@@ -140,7 +140,8 @@ async fn ask_one(app: &Arc<App>) -> Result<usize> {
         return Ok(0);
     }
     let asked = format!("Title: {}\n\n{text}", document.title);
-    let question = Question { system: graph::INSTRUCTIONS.to_owned(), text: asked, most: ANSWER };
+    let question =
+        Question { system: graph::INSTRUCTIONS.to_owned(), text: asked, most: ANSWER, ..Question::default() };
     let said = model::ask(app, (None, None), question).await?;
     store.spend(said.spent.usage.total().max(1), app.clock.now()).await?;
     // An answer that is none is not asked for again: the next would cost as much and likely be as bad.

@@ -1,5 +1,7 @@
 //! Asking the connected model outside a turn: for a tool that needs one, within the person's budget.
 
+mod choose;
+
 use super::agents;
 use satchel_app::App;
 use satchel_engine::context::Context;
@@ -7,7 +9,7 @@ use satchel_model::{
     egress::{Origin, Part},
     error::{Error, Kind, Result},
     figure,
-    llm::{ChatMessage, ChatRequest, Provider, ProviderId, options::RequestOptions},
+    llm::{ChatMessage, ChatRequest, Image, Provider, ProviderId, options::RequestOptions},
     price::Spent,
     user::UserId,
 };
@@ -21,13 +23,26 @@ use satchel_store::{
     usage,
 };
 
+/// The model that a call asks in place of its caller's.
+#[derive(Debug, Clone, Default)]
+pub struct Choice {
+    /// Its name: `provider:model`, or one that the provider has.
+    pub model: Option<String>,
+    /// The address of a provider that is connected.
+    pub base_url: Option<String>,
+}
+
 /// A question to a model, asked in one go and without tools.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Question {
     /// Instructions.
     pub system: String,
     /// The text they are about.
     pub text: String,
+    /// Pictures beside it.
+    pub images: Vec<Image>,
+    /// The model, where it is not the caller's own.
+    pub choice: Choice,
     /// Most tokens of the answer.
     pub most: u32,
 }
@@ -64,7 +79,11 @@ pub async fn ask_within(cx: &Context, question: Question) -> Result<Said> {
 async fn ask_in(app: &App, user: UserId, turn: Option<OpenTurn>, question: Question) -> Result<Said> {
     let Some(turn) = turn else { return ask_for(app, user, None, question).await };
     require_budget(app, user).await?;
-    let chain = agents::chain(&providers(app)?, &turn.agent, turn.provider).await?;
+    let providers = providers(app)?;
+    let chain = agents::chain(&providers, &turn.agent, turn.provider).await?;
+    // An agent that names its models asks no others.
+    let known = if turn.agent.content.models.is_empty() { providers.chain(None).await? } else { chain.clone() };
+    let chain = choose::chosen(known, chain, &question.choice)?;
     let said = ask_chain(app, Some(user), &chain, question).await?;
     Turns::new(&app.db).spend(&turn, said.spent.clone(), app.clock.now()).await?;
     Ok(said)
@@ -84,7 +103,9 @@ pub async fn ask(
     (provider, user): (Option<ProviderId>, Option<UserId>),
     question: Question,
 ) -> Result<Said> {
-    ask_chain(app, user, &providers(app)?.chain(provider).await?, question).await
+    let providers = providers(app)?;
+    let chain = choose::chosen(providers.chain(None).await?, providers.chain(provider).await?, &question.choice)?;
+    ask_chain(app, user, &chain, question).await
 }
 
 fn providers(app: &App) -> Result<Providers> {
@@ -95,8 +116,8 @@ async fn ask_chain(app: &App, user: Option<UserId>, providers: &[Provider], ques
     if providers.is_empty() {
         return Err(chain::no_model());
     }
-    let Question { system, text, most } = question;
-    let messages = vec![ChatMessage::User { text, images: Vec::new() }];
+    let Question { system, text, images, most, .. } = question;
+    let messages = vec![ChatMessage::User { text, images }];
     let request = ChatRequest { system, messages, options: RequestOptions::at_most(most), ..ChatRequest::default() };
     let answer = Models::new(
         app.net.gate.on_behalf(Origin::part(Part::Models, user)),

@@ -34,6 +34,7 @@ use satchel_host::workers::{Death, Ended, Limits as ProcessLimits, ReadLimits, R
 use satchel_model::{
     business_process::draft::ProcessDraft,
     error::{Error, Result},
+    skill::SkillRead,
     text::clip,
 };
 
@@ -202,6 +203,15 @@ impl Reader {
     /// If the text is no list of processes.
     pub fn processes(&self, text: &str) -> Result<Vec<ProcessDraft>> {
         self.value(Task::Processes, text.as_bytes())
+    }
+
+    /// Reads a skill: of files under these paths, or of one zip. Returns it, and the bytes of its files one after the other.
+    ///
+    /// # Errors
+    ///
+    /// If it breaks a rule of the form, or takes more than it may.
+    pub fn skill(&self, paths: Vec<String>, contents: &[Vec<u8>]) -> Result<(SkillRead, Vec<u8>)> {
+        self.run(Task::Skill { paths }, contents)
     }
 
     /// Reads what answers of a gRPC system's reflection tell of its types, of which `known` are known. Returns what they came

@@ -16,6 +16,7 @@ const HOLDERS: &[&str] = &[
     "SELECT 1 FROM chunks WHERE hash = ?1",
     "SELECT 1 FROM tool_texts WHERE hash = ?1",
     "SELECT 1 FROM processes WHERE hash = ?1",
+    "SELECT 1 FROM skills WHERE hash = ?1",
 ];
 
 /// The name of the vector of a text.

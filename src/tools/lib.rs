@@ -9,6 +9,7 @@ pub mod documents;
 pub mod files;
 pub mod knowledge;
 pub mod list;
+pub mod media;
 pub mod memory;
 pub mod operations;
 pub mod processes;

@@ -1,6 +1,8 @@
 //! All built-in tools.
 
-use super::{agents, callers, catalog, data, desktop, documents, files, knowledge, memory, operations, processes, web};
+use super::{
+    agents, callers, catalog, data, desktop, documents, files, knowledge, media, memory, operations, processes, web,
+};
 use satchel_engine::tool::Tool;
 use satchel_services::handles::Handles;
 
@@ -11,6 +13,7 @@ pub fn all(handles: &Handles) -> Vec<Tool> {
     all.extend(processes::tools());
     all.extend(desktop::tools());
     all.extend(knowledge::tools());
+    all.extend(media::tools());
     all.extend(memory::tools());
     all.extend(operations::tools());
     all.extend(documents::tools());

@@ -1,6 +1,7 @@
 // A model that plays a script: an OpenAI-compatible server whose answers depend on the words of the last message.
 // It never waits for a time: where a walk put a gate before a word, it stops there until the walk opens the gate.
 import { createServer } from 'node:http';
+import { MEDIA } from './media.mjs';
 
 const widget = (type, props) => `:::widget{type="${type}"}\n${JSON.stringify(props)}\n:::`;
 
@@ -173,6 +174,25 @@ const SCRIPTS = [
     ],
     say: 'The heron report is ready.',
   },
+  {
+    on: /reckon it in a program/i,
+    need: 'run a program that calls several tools',
+    call: [
+      'run_code',
+      {
+        source:
+          'let sum = 0;\nfor n in 1..6 { sum += tool("calculator", #{expression: `${n} * 7`}); }\ntool("list", #{action: "create", list: "Walked"});\n#{reckoned: sum}',
+      },
+    ],
+    say: (results) => `The sum is ${/reckoned: (\d+)/.exec(results)?.[1] ?? 'lost'}.`,
+  },
+  { on: /paint a heron/i, need: 'make a picture from words', call: ['image', { action: 'generate', prompt: 'a heron' }], say: 'There it stands.' },
+  { on: /read it to me/i, need: 'read a text aloud', call: ['tts', { text: 'The heron waits.' }], say: 'Press play.' },
+  {
+    on: /turn these notes/i,
+    call: ['skill', { name: 'meeting-notes' }],
+    say: (results) => (results.includes('is followed now') ? 'By the skill: three lists.' : 'No skill.'),
+  },
   { on: /count those at the weir/i, call: ['calculator', { expression: '3 + 4' }], say: 'Seven: three at the weir and four at the pond.' },
   {
     on: /have it written down/i,
@@ -297,6 +317,13 @@ async function answer(request, response, id, gates) {
   if (request.method === 'GET') {
     response.writeHead(200, { 'content-type': 'application/json' });
     response.end(JSON.stringify({ object: 'list', data: [{ id: 'scripted', object: 'model' }] }));
+    return;
+  }
+  const media = MEDIA[request.url.split('/v1/')[1]];
+  if (media) {
+    await new Promise((done) => request.resume().on('end', done));
+    response.writeHead(200, { 'content-type': media.type });
+    response.end(media.body);
     return;
   }
   let text = '';

@@ -1,6 +1,7 @@
 //! The chat turn over HTTP: what people see, what the model is told, what stays.
 
 mod attached;
+mod workspace;
 
 use std::sync::Arc;
 
@@ -144,7 +145,7 @@ async fn calls_that_cannot_be_made_are_errors_the_model_reads() {
     assert_eq!(read.len(), 5);
     let shown: Vec<_> =
         chat.llm.body(0)["tools"].as_array().unwrap().iter().map(|t| t["function"]["name"].clone()).collect();
-    assert!(shown.contains(&json!("calculator")) && !shown.contains(&json!("write")), "{shown:?}");
+    assert!(shown.contains(&json!("list")) && !shown.contains(&json!("write")), "{shown:?}");
     let steps = chat.owner.ask("GET", &conversation, Value::Null).await;
     assert_eq!(steps.0, 404);
 }

@@ -7,6 +7,7 @@ use satchel::{
         spec::{Example, Risk, Source},
         wire,
     },
+    services::skills::intake::{Sent, take_sent},
     store::agents::Agents,
 };
 use serde_json::{Value, json};
@@ -53,6 +54,17 @@ async fn outside(app: &TestApp) -> Site {
     site
 }
 
+/// Takes in the skill that examples read.
+async fn keep_skill(app: &TestApp) {
+    let text =
+        "---\nname: invoice-check\ndescription: Checks invoices.\nallowed-tools: read calculator\n---\nAdd it up.";
+    let sent = Sent {
+        paths: vec!["invoice-check/SKILL.md".to_owned(), "invoice-check/references/rates.md".to_owned()],
+        contents: vec![text.into(), "VAT: 19 %".into()],
+    };
+    take_sent(&app.satchel.app, &app.owner().await, sent, false).await.unwrap();
+}
+
 /// The same arguments, at the test's own site.
 fn here(arguments: &Value, site: &Site) -> Value {
     serde_json::from_str(&arguments.to_string().replace(SITE, site.url("").as_str())).unwrap()
@@ -71,17 +83,28 @@ const SESSION: &str = "agent:assistant:sub:01931c6e-8a52-7c8e-b8f1-0d6f3f2a9c11"
 
 impl Stage {
     async fn new(tool: &str) -> Self {
-        let (app, _model) = match tool.starts_with("session") || tool == "specialists_infer" {
-            true => {
-                let Chat { app, llm, .. } = Chat::start(vec![say("6 * 7 is 42."); 3]).await;
+        let says = |text: &str| vec![say(text); 3];
+        let (app, _model) = match tool {
+            "llm_transform" | "image" | "tts" => {
+                let words = if tool == "image" { "A heron." } else { "Herons." };
+                let chat = Chat::start(says(words)).await;
+                chat.with_media().await;
+                (chat.app, Some(chat.llm))
+            }
+            "skill" => (Chat::start(Vec::new()).await.app, None),
+            _ if tool.starts_with("session") || tool == "specialists_infer" => {
+                let Chat { app, llm, .. } = Chat::start(says("6 * 7 is 42.")).await;
                 let draft = json!({"name": "reviewer", "tools": false, "shared_with": ["*"]});
                 let draft = serde_json::from_value(draft).unwrap();
                 Agents::new(&app.satchel.app.db).create(&app.owner().await, draft).await.unwrap();
                 (app, Some(llm))
             }
-            false => (TestApp::start().await, None),
+            _ => (TestApp::start().await, None),
         };
         let site = outside(&app).await;
+        if tool == "skill" {
+            keep_skill(&app).await;
+        }
         app.set(json!({"exec": {"mode": "sandboxed"}})).await;
         if tool.starts_with("call_") {
             for_examples(&app).await;
@@ -153,7 +176,11 @@ async fn only_these_change_what_is_their_callers_own() {
     let own = registry.tools().iter().filter(|tool| tool.spec().own_data).map(|tool| tool.spec().name.to_string());
     let mut own: Vec<String> = own.collect();
     own.sort();
-    assert_eq!(own, ["clipboard_write", "list", "save_memory"], "what asks for no permission is said here as well");
+    assert_eq!(
+        own,
+        ["clipboard_write", "image", "list", "llm_transform", "save_memory", "tts"],
+        "what asks for no permission is said here as well"
+    );
 }
 
 #[tokio::test]

@@ -111,9 +111,10 @@ async fn nothing_that_was_read_has_an_effect_without_a_question() {
     assert!(obeyed >= CASES, "{obeyed} cases");
 }
 
-/// Tools that only have the person's own models answer, within the taint of the conversation (`sessions::tainted` holds
-/// that): whatever those call is a call like any other.
-const OF_MODELS: [&str; 3] = ["sessions_spawn", "sessions_send", "specialists_infer"];
+/// Tools that only have the person's own models answer, or the endpoints an administrator set, within the taint of the
+/// conversation (`sessions::tainted` holds that): whatever those call is a call like any other, and what they make is a new
+/// file with its origin.
+const OF_MODELS: [&str; 6] = ["sessions_spawn", "sessions_send", "specialists_infer", "llm_transform", "image", "tts"];
 
 #[tokio::test]
 async fn every_tool_with_an_effect_is_among_the_ways_out() {

@@ -20,7 +20,7 @@ use satchel_model::{
     caller::Caller,
     error::{Error, Result},
     id::shorten,
-    settings::{Embeddings, Settings},
+    settings::{Embeddings, MediaPart, Settings, endpoint_address},
 };
 use satchel_net::guard::HostPort;
 use satchel_services::{backups::settings as backups, embeddings::offered};
@@ -49,6 +49,7 @@ async fn change(
     mut body: Body<Map<String, Value>>,
 ) -> HttpResult<Json<Settings>> {
     check(&state, &mut body.0)?;
+    check_media(&state.app.settings.get(), &body.0)?;
     check_embeddings(&state, &body.0).await?;
     ensure_whole(&by.caller, &state.app.settings.get(), &body.0)?;
     // Who says where backups go and who can open them has everything.
@@ -108,6 +109,20 @@ fn check(state: &State, patch: &mut Map<String, Value>) -> Result<()> {
     let root = |text: &str| state.app.host.workspaces.ensure_root(text).map(|()| text.to_owned());
     check_list(patch, "files.roots", &now.files.roots, root)?;
     check_list(patch, "outbound.exceptions", &now.outbound.exceptions, own_place)
+}
+
+/// Checks the addresses of endpoints for pictures and speech, as far as they are changed.
+fn check_media(now: &Settings, patch: &Map<String, Value>) -> Result<()> {
+    for part in MediaPart::ALL {
+        let given = patch.get("media").and_then(|media| media.get(part.as_str())).and_then(|one| one.get("url"));
+        if let Some(Value::String(url)) = given
+            && !url.trim().is_empty()
+            && *url != now.media.of(part).0
+        {
+            endpoint_address(url).map_err(|error| at(&format!("media.{part}.url"), &error))?;
+        }
+    }
+    Ok(())
 }
 
 /// Checks the changes to embeddings.

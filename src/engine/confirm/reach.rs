@@ -34,7 +34,10 @@ impl NewPlaces {
         extent: &Extent,
         known: &[Destination],
     ) -> Result<Self> {
-        let (Some(led_by), Some(topic)) = (assessed.led_by(), assessed.call.topic) else { return Ok(Self::default()) };
+        let Some(led_by) = assessed.led_by() else { return Ok(Self::default()) };
+        if assessed.call.topic.is_none() && !assessed.call.programmed {
+            return Ok(Self::default());
+        }
         if extent.names_more {
             let told = format!("The arguments name more than {MOST_NAMED} hosts: send them in several calls.");
             return Err(Error::invalid(told));
@@ -45,8 +48,14 @@ impl NewPlaces {
         if places.is_empty() {
             return Ok(Self::default());
         }
-        app.net.egress.settle().await;
-        let new = egress::unreached(&app.db, topic, places).await?;
+        let new = match assessed.call.topic {
+            Some(topic) => {
+                app.net.egress.settle().await;
+                egress::unreached(&app.db, topic, places).await?
+            }
+            // A program that belongs to no conversation: nothing is known that it may have reached.
+            None => places,
+        };
         let (names, reaches) = new.into_iter().partition(|place| extent.names.contains(place));
         Ok(Self { reaches, names, led_by })
     }

@@ -110,6 +110,7 @@ impl Tool {
             usual_timeout: None,
             unnamed: false,
             resumes: false,
+            replays: false,
             for_everybody: false,
             provenance: None,
             up_to: None,
@@ -234,6 +235,14 @@ impl Tool {
     #[must_use]
     pub fn resumes(mut self) -> Self {
         self.resumes = true;
+        self
+    }
+
+    /// Says that a call of it makes others that a person may be asked about: with the ticket of one of those it is run anew,
+    /// and replays what they have answered.
+    #[must_use]
+    pub fn replays(mut self) -> Self {
+        self.replays = true;
         self
     }
 

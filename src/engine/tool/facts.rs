@@ -123,6 +123,16 @@ impl Tool {
         self.resumes
     }
 
+    /// Returns whether a call of it is run anew with the ticket of a call within it.
+    pub fn can_replay(&self) -> bool {
+        self.replays
+    }
+
+    /// Returns whether its calls make others that are not known before.
+    pub fn holds_calls(&self) -> bool {
+        self.carries_calls() || self.replays
+    }
+
     /// Whether its calls make other calls.
     pub fn calls_others(&self) -> bool {
         self.carries_calls() || !self.uses.is_empty()

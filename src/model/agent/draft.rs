@@ -62,9 +62,8 @@ pub struct AgentDraft {
     /// Collections it searches, by id or name; empty means all that its person sees.
     #[serde(default)]
     pub collections: Vec<String>,
-    /// Skills it has: none yet, so this is empty.
+    /// Skills it has, by name: it knows what each is for, and reads one when it needs it.
     #[serde(default)]
-    #[schema(max_items = 0)]
     pub skills: Vec<String>,
     /// Limits of what it spends.
     #[serde(default)]
@@ -103,6 +102,27 @@ pub struct AgentBudget {
 }
 
 impl AgentDraft {
+    /// One of this name, with the default of everything else.
+    pub fn named(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            description: String::new(),
+            instructions: String::new(),
+            models: Vec::new(),
+            reasoning_effort: None,
+            exposure: None,
+            profile: None,
+            allow: Vec::new(),
+            deny: Vec::new(),
+            collections: Vec::new(),
+            skills: Vec::new(),
+            budget: AgentBudget::default(),
+            max_risk: None,
+            tools: true,
+            shared_with: Vec::new(),
+        }
+    }
+
     /// The key by which its name is compared.
     pub fn key(&self) -> String {
         self.name.to_lowercase()
@@ -131,6 +151,7 @@ impl AgentDraft {
             ("allow", &mut self.allow),
             ("deny", &mut self.deny),
             ("collections", &mut self.collections),
+            ("skills", &mut self.skills),
             ("shared_with", &mut self.shared_with),
         ] {
             *entries = list(field, std::mem::take(entries))?;
@@ -149,9 +170,6 @@ impl AgentDraft {
                 let field = if is_allowed { "allow" } else { "deny" };
                 return Err(wrong(field, format!("There is no group '{}': there are {known}.", shorten(entry))));
             }
-        }
-        if !self.skills.is_empty() {
-            return Err(wrong("skills", "There are no skills that an agent could have: leave 'skills' out, or empty."));
         }
         self.budget.check()?;
         Ok(self)

@@ -10,6 +10,7 @@ pub(super) const PAGES: &[Page] = &[
     Page { path: "/tools", name: "Tools", needs: None },
     Page { path: "/scripts", name: "Scripts", needs: Some("scripts:write") },
     Page { path: "/agents", name: "Agents", needs: None },
+    Page { path: "/skills", name: "Skills", needs: None },
     Page { path: "/knowledge", name: "Knowledge", needs: Some("knowledge:read") },
     Page { path: "/catalog", name: "Catalog", needs: Some("catalog:read") },
     Page { path: "/processes", name: "Processes", needs: Some("processes:read") },

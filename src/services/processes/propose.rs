@@ -105,7 +105,8 @@ pub async fn propose(app: &App, by: &Actor, about: &str) -> Result<Proposed> {
             "There is nothing to go by: connect a system in the catalog or add documents to the knowledge base first.",
         ));
     }
-    let question = Question { system: instructions()?, text: material.prompt(about, &known), most: ANSWER };
+    let question =
+        Question { system: instructions()?, text: material.prompt(about, &known), most: ANSWER, ..Question::default() };
     let said = model::ask_for(app, by.caller.user, None, question).await?;
     let (drafts, refused) = read(&said.text, &known, &material.systems)?;
     let kept = store.propose(by, drafts, material.origin).await?;

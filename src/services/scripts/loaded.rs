@@ -254,7 +254,7 @@ fn reach_several(hosts: &[Host]) -> bool {
 ///
 /// If they do.
 pub(super) fn ensure_carries_none(registry: &Registry, name: &str) -> Result<()> {
-    if registry.find(name).is_ok_and(|found| found.tool.carries_calls()) {
+    if registry.find(name).is_ok_and(|found| found.tool.holds_calls()) {
         return Err(Error::invalid(format!(
             "A script does not use '{name}', whose arguments hold calls: name the tools with @uses, and call them one by one."
         )));

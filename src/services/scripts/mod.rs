@@ -23,4 +23,4 @@ pub use library::{Library, Shown, State};
 pub use loaded::{Capability, CapabilityKind, Loaded};
 pub use publishing::{Accepted, Drafts, Taken, Workbench};
 pub use trial::try_out;
-pub use worker::{check, evaluate, test};
+pub use worker::{Text, check, converse_with, ended, evaluate, test};

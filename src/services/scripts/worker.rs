@@ -6,7 +6,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use super::{loaded::Loaded, run};
-use satchel_host::workers::{Allowance, Death, Ended, Job, Said, Workers};
+use satchel_host::workers::{Allowance, Death, Ended, Job, Pace, Said, Workers};
 use satchel_model::{
     error::{Error, Kind, Result},
     output::Output,
@@ -71,12 +71,38 @@ pub(super) async fn converse<F>(
     workers: &Workers,
     task: &Task<Cow<'_, Value>>,
     script: &Loaded,
-    mut answer: impl FnMut(Ask) -> F,
+    answer: impl FnMut(Ask) -> F,
 ) -> Result<Reply<Value>>
 where
     F: Future<Output = Answer>,
 {
     let pace = script.asks_nothing().then_some(&*script.pace);
+    converse_with(workers, task, Text { source: Some(&script.source), pace }, answer).await
+}
+
+/// A text that a worker may ask for, and the pace it goes at.
+pub struct Text<'a> {
+    source: Option<&'a str>,
+    pace: Option<&'a Pace>,
+}
+
+impl Text<'_> {
+    /// Of a task that has its text with it.
+    pub fn none() -> Self {
+        Self { source: None, pace: None }
+    }
+}
+
+/// Runs a task to its end. `answer` answers what it asks meanwhile.
+pub async fn converse_with<F>(
+    workers: &Workers,
+    task: &Task<Cow<'_, Value>>,
+    Text { source, pace }: Text<'_>,
+    mut answer: impl FnMut(Ask) -> F,
+) -> Result<Reply<Value>>
+where
+    F: Future<Output = Answer>,
+{
     let mut said = workers.run(Job { frame: written(task)?.into(), most: RUN, pace }).await.map_err(ended)?;
     loop {
         let (frame, conversation) = match said {
@@ -85,7 +111,7 @@ where
         };
         let answer = match read(&frame)? {
             Reply::Ask(ask) => answer(ask).await,
-            Reply::Unknown => Answer::Value(Value::String(script.source.to_string())),
+            Reply::Unknown => Answer::Value(Value::String(source.ok_or_else(out_of_step)?.to_owned())),
             _ => return Err(out_of_step()),
         };
         said = conversation.answer(&written(&answer)?, RUN).await.map_err(ended)?;
@@ -103,7 +129,7 @@ fn read(frame: &[u8]) -> Result<Reply<Value>> {
 }
 
 /// The worker is gone; the next call gets a new one.
-pub(super) fn ended(why: Ended) -> Error {
+pub fn ended(why: Ended) -> Error {
     match why {
         Ended::Time => Error::new(
             Kind::Timeout,

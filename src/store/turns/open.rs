@@ -4,6 +4,7 @@ use super::{
     OpenTurn, Turns,
     rows::{GONE, NOW, WHO, given_up, open_turn},
 };
+use crate::{skills, sql::Tx};
 use satchel_model::{
     call::TicketId,
     caller::Caller,
@@ -59,6 +60,10 @@ impl Turns {
              LEFT JOIN agent_versions v ON v.agent = t.agent AND v.version = t.agent_version
              WHERE {condition} ORDER BY t.id"
         );
-        self.db.read(move |tx| tx.all(&sql, [value], open_turn)).await
+        let read = move |tx: &Tx| {
+            let turns = tx.all(&sql, [value], open_turn)?;
+            turns.into_iter().map(|turn| skills::narrow(tx, turn)).collect()
+        };
+        self.db.read(read).await
     }
 }

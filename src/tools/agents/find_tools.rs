@@ -13,7 +13,7 @@ use satchel_model::{
     output::Output,
     spec::{Category, Risk},
 };
-use satchel_services::handles::Handles;
+use satchel_services::{handles::Handles, skills::find as skills};
 
 const DEFAULT_LIMIT: u32 = 5;
 const MAX_LIMIT: u32 = 10;
@@ -34,7 +34,7 @@ pub(super) fn tool(handles: &Handles) -> Tool {
         "find_tools",
         Category::Agents,
         "Finds the tools that fit a need and makes them callable in this conversation. Returns each tool's name, score, \
-         parameters and why it fits.",
+         parameters and why it fits, and the skills that say how such a thing is done.",
         "You need a capability that none of the tools in front of you has.",
         move |cx, args| run(handles.clone(), cx, args),
     )
@@ -55,8 +55,15 @@ async fn run(handles: Handles, cx: Context, args: Args) -> Result<Output> {
     let mut found = finder.find_for(&cx, &args.query, limit as usize).await?;
     // A need of another conversation is no model's business, and may be a stranger's words: only people see it.
     found.hits.iter_mut().filter_map(|hit| hit.why.past.as_mut()).for_each(|past| past.query = None);
-    finder.promote(&cx, found.hits.iter().map(|hit| hit.id.clone()).collect()).await?;
+    let skills = skills::for_need(&cx, &args.query).await?;
+    cx.taint().note(skills.iter().filter_map(|skill| skill.origin.clone()));
+    let mut promoted: Vec<String> = found.hits.iter().map(|hit| hit.id.clone()).collect();
+    promoted.extend((!skills.is_empty()).then(|| skills::READER.to_owned()));
+    finder.promote(&cx, promoted).await?;
     let mut answer = json!({"count": found.hits.len(), "tools": found.hits});
+    if let (false, Some(answer)) = (skills.is_empty(), answer.as_object_mut()) {
+        answer.insert("skills".to_owned(), json!(skills));
+    }
     if let (Some(note), Some(answer)) = (found.note, answer.as_object_mut()) {
         answer.insert("note".to_owned(), json!(note));
     }

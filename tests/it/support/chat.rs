@@ -19,13 +19,10 @@ use url::Url;
 
 use super::{
     app::{TestApp, config},
-    fake_llm::{FakeLlm, PATIENCE, Reply},
+    fake_llm::{DOT, FakeLlm, PATIENCE, Reply},
     library::pause,
     way::way_out,
 };
-
-/// A picture of one pixel.
-const DOT: &str = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 
 /// An application whose model is a script.
 pub struct Chat {
@@ -66,6 +63,14 @@ impl Chat {
     pub async fn person(&self, permissions: &[&str]) -> Person {
         let username = self.app.caller(permissions).await.username;
         Person::sign_in(&self.app.satchel.url, &username).await
+    }
+
+    /// Has the model's server make pictures and speech, too.
+    pub async fn with_media(&self) {
+        let url = format!("http://{}/v1", self.llm.address);
+        let model = json!({"url": url, "model": "media-1"});
+        let speech = json!({"url": url, "model": "media-1", "voice": "alloy"});
+        self.set(json!({"media": {"image": model, "transcription": model, "speech": speech}})).await;
     }
 
     /// Changes settings.
@@ -158,9 +163,14 @@ impl Person {
 
     /// Sends bytes and gives status and answer.
     pub async fn send_bytes(&self, path: &str, bytes: Vec<u8>) -> (u16, Value) {
+        self.send_form(path, ("application/octet-stream".to_owned(), bytes)).await
+    }
+
+    /// Sends a body of this content type and gives status and answer.
+    pub async fn send_form(&self, path: &str, (content_type, bytes): (String, Vec<u8>)) -> (u16, Value) {
         let mut request = Request::new(Method::POST, self.base.join(path).unwrap());
         request.patience = PATIENCE;
-        request.headers.insert("content-type", "application/octet-stream".parse().unwrap());
+        request.headers.insert("content-type", content_type.parse().unwrap());
         for (name, value) in &self.headers {
             request.headers.insert(HeaderName::from_static(name), value.parse().unwrap());
         }

@@ -15,6 +15,9 @@ use tokio::{
 
 use self::wire::{Dialect, in_one_piece};
 
+/// A picture of one pixel.
+pub const DOT: &str =
+    "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==";
 /// Longest wait for something that is about to happen: it matters only where it does not.
 pub const PATIENCE: Duration = Duration::from_secs(240);
 
@@ -46,6 +49,8 @@ pub struct Seen {
     pub path: String,
     pub head: String,
     pub body: Value,
+    /// The body as it came, as far as it is text: a form has no JSON.
+    pub raw: String,
 }
 
 /// A model's own answer to a request, in place of a script.
@@ -63,6 +68,8 @@ struct Shared {
     mind: Mutex<Option<Mind>>,
     /// The status of the answer to whoever wants the list of models.
     listing: Mutex<u16>,
+    /// The status and the body with which pictures and speech are refused, if they are.
+    no_media: Mutex<Option<(u16, String)>>,
     seen: Mutex<Vec<Seen>>,
     arrived: watch::Sender<usize>,
     /// Clients that went away before their answer was over.
@@ -100,6 +107,7 @@ impl FakeLlm {
             parts: Mutex::default(),
             mind: Mutex::default(),
             listing: Mutex::new(200),
+            no_media: Mutex::default(),
             seen: Mutex::default(),
             arrived: watch::channel(0).0,
             dropped: watch::channel(0).0,
@@ -150,6 +158,11 @@ impl FakeLlm {
         *self.shared.listing.lock() = status;
     }
 
+    /// Refuses pictures and speech from now on.
+    pub fn refuse_media(&self, status: u16, body: &str) {
+        *self.shared.no_media.lock() = Some((status, body.to_owned()));
+    }
+
     /// Every request so far.
     pub fn seen(&self) -> Vec<Seen> {
         self.shared.seen.lock().clone()
@@ -183,6 +196,16 @@ impl FakeLlm {
     }
 }
 
+/// The answer of an endpoint for pictures or speech; `None` if the path is none of theirs.
+fn media(path: &str) -> Option<String> {
+    match path.rsplit_once("/v1/")?.1 {
+        "images/generations" | "images/edits" => Some(json!({"data": [{"b64_json": DOT}]}).to_string()),
+        "audio/speech" => Some("ID3 a recording".to_owned()),
+        "audio/transcriptions" => Some(json!({"text": " Good morning. "}).to_string()),
+        _ => None,
+    }
+}
+
 /// A question for one token, as only probes ask it.
 fn is_probe(body: &Value) -> bool {
     body["max_tokens"] == 1 || body["options"]["num_predict"] == 1
@@ -213,6 +236,13 @@ async fn serve(mut stream: TcpStream, shared: Arc<Shared>) {
     }
     if path.ends_with("/count_tokens") {
         let _ = stream.write_all(whole(200, &[], &json!({"input_tokens": 321}).to_string()).as_bytes()).await;
+        return;
+    }
+    if let Some(body) = media(&path) {
+        let refused = shared.no_media.lock().clone();
+        shared.seen.lock().push(request);
+        let (status, body) = refused.unwrap_or((200, body));
+        let _ = stream.write_all(whole(status, &[], &body).as_bytes()).await;
         return;
     }
     let mind = shared.mind.lock().clone();
@@ -262,8 +292,9 @@ async fn read(stream: &mut TcpStream) -> Option<Seen> {
         let length = head.lines().find_map(|line| line.strip_prefix("content-length: ")?.parse().ok()).unwrap_or(0);
         if bytes.len() >= end + 4 + length {
             let path = head.split(' ').nth(1).unwrap().to_owned();
-            let body = serde_json::from_slice(&bytes[end + 4..end + 4 + length]).unwrap_or(Value::Null);
-            return Some(Seen { path, head, body });
+            let whole = &bytes[end + 4..end + 4 + length];
+            let body = serde_json::from_slice(whole).unwrap_or(Value::Null);
+            return Some(Seen { path, head, body, raw: String::from_utf8_lossy(whole).into_owned() });
         }
     }
 }

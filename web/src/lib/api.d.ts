@@ -1818,6 +1818,80 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/media": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The endpoints, and whether each can be used. */
+        get: operations["get_api_media"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/media/transcriptions": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Writes down what is said in a recording. The recording is not kept. */
+        post: operations["post_api_media_transcriptions"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/media/{part}/key": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Keeps the key of an endpoint in the vault. It goes to the address that is set now, and to no other one.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_media_part_key"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/media/{part}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Tries an endpoint out as it is saved, step by step.
+         * @description Needs the permission `settings:manage`.
+         */
+        post: operations["post_api_media_part_test"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/memories": {
         parameters: {
             query?: never;
@@ -2987,6 +3061,82 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/skills": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The skills there are, by name. */
+        get: operations["get_api_skills"];
+        put?: never;
+        /**
+         * Takes a skill in. Its text is content from outside until an administrator trusts it.
+         * @description Needs the permission `agents:run`.
+         */
+        post: operations["post_api_skills"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{name}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** One skill, with its text and its files. */
+        get: operations["get_api_skills_name"];
+        put?: never;
+        post?: never;
+        /** Deletes a skill: whoever took it in, and who holds `settings:manage`. Agents have it no more. */
+        delete: operations["delete_api_skills_name"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{name}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A file of a skill, as a download. */
+        get: operations["get_api_skills_name_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/skills/{name}/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        /**
+         * Says whether a skill is trusted: as read, by its digest. Then its text counts as the platform's own.
+         * @description Needs the permission `settings:manage`.
+         */
+        put: operations["put_api_skills_name_trust"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/tickets": {
         parameters: {
             query?: never;
@@ -3522,7 +3672,7 @@ export interface components {
             deny?: string[];
             /** @description Collections it searches, by id or name; empty means all that its person sees. */
             collections?: string[];
-            /** @description Skills it has: none yet, so this is empty. */
+            /** @description Skills it has, by name: it knows what each is for, and reads one when it needs it. */
             skills?: string[];
             /** @description Limits of what it spends. */
             budget?: components["schemas"]["AgentBudget"];
@@ -3598,7 +3748,7 @@ export interface components {
             deny?: string[];
             /** @description Collections it searches, by id or name; empty means all that its person sees. */
             collections?: string[];
-            /** @description Skills it has: none yet, so this is empty. */
+            /** @description Skills it has, by name: it knows what each is for, and reads one when it needs it. */
             skills?: string[];
             /** @description Limits of what it spends. */
             budget?: components["schemas"]["AgentBudget"];
@@ -6216,6 +6366,85 @@ export interface components {
              */
             complete_10: number;
         };
+        /** @description An endpoint as it stands. */
+        MediaEndpoint: {
+            /** @description The use it is for. */
+            part: components["schemas"]["MediaPart"];
+            /** @description `true` if address and model are set. */
+            configured: boolean;
+            /** @description `true` if there is a key that goes to its address. */
+            has_key: boolean;
+        };
+        /** @description The key of an endpoint. */
+        MediaKey: {
+            /**
+             * Format: password
+             * @description The key; null or empty forgets it, `***` keeps the one there is.
+             */
+            key?: string | null;
+        };
+        /** @description A model behind an endpoint. */
+        MediaModel: {
+            /**
+             * @description The address it is asked at, which ends in `/v1`; empty means that there is none.
+             * @default
+             */
+            url: string;
+            /**
+             * @description The model's name there.
+             * @default
+             */
+            model: string;
+        };
+        /**
+         * @description One of the endpoints.
+         * @enum {string}
+         */
+        MediaPart: "image" | "speech" | "transcription";
+        /** @description Endpoints for pictures and speech. */
+        MediaSettings: {
+            /**
+             * @description The one that makes and changes pictures.
+             * @default {
+             *       "url": "",
+             *       "model": ""
+             *     }
+             */
+            image: components["schemas"]["MediaModel"];
+            /**
+             * @description The one that reads texts aloud.
+             * @default {
+             *       "url": "",
+             *       "model": "",
+             *       "voice": ""
+             *     }
+             */
+            speech: components["schemas"]["SpeechModel"];
+            /**
+             * @description The one that writes down what is said.
+             * @default {
+             *       "url": "",
+             *       "model": ""
+             *     }
+             */
+            transcription: components["schemas"]["MediaModel"];
+        };
+        /** @description A step of a test. */
+        MediaStep: {
+            /** @description The part that was tried: `settings`, `reach` or `use`. */
+            step: string;
+            /** @description `true` if it worked. */
+            ok: boolean;
+            /** @description The finding, in words. */
+            message: string;
+        };
+        /** @description The result of a test. */
+        MediaTest: {
+            /** @description `true` if every step worked. */
+            ok: boolean;
+            /** @description The steps, up to the one that failed. */
+            steps: components["schemas"]["MediaStep"][];
+        };
         /** @description One memory. It belongs to one person and nobody else reads it, administrators included. */
         Memory: {
             /**
@@ -7344,6 +7573,14 @@ export interface components {
          * @enum {string}
          */
         ReasoningEffort: "none" | "low" | "medium" | "high";
+        /** @description A recording. */
+        Recording: {
+            /**
+             * Format: binary
+             * @description The recording, 25 MB at most.
+             */
+            file: string;
+        };
         /** @description A proposal that was not kept. */
         RefusedProposal: {
             /** @description Its name, as far as it has one. */
@@ -8014,6 +8251,25 @@ export interface components {
              */
             embeddings: components["schemas"]["EmbeddingSettings"];
             /**
+             * @description Pictures and speech.
+             * @default {
+             *       "image": {
+             *         "url": "",
+             *         "model": ""
+             *       },
+             *       "speech": {
+             *         "url": "",
+             *         "model": "",
+             *         "voice": ""
+             *       },
+             *       "transcription": {
+             *         "url": "",
+             *         "model": ""
+             *       }
+             *     }
+             */
+            media: components["schemas"]["MediaSettings"];
+            /**
              * @description Backups that are made by themselves, and how backups are sealed.
              * @default {
              *       "schedule": "off",
@@ -8107,6 +8363,85 @@ export interface components {
              */
             through: string[];
         };
+        /** @description A skill that was taken in. */
+        Skill: components["schemas"]["SkillHead"] & {
+            /** @description The place it was taken from: `upload`, or an address. */
+            source: string;
+            /** @description The digest of all of it: whoever trusts a skill names it, so that nobody trusts what they have not read. */
+            digest: string;
+            /**
+             * Format: uuid
+             * @description The person who took it in.
+             */
+            owner?: string | null;
+            /** @description Their name. */
+            owner_name: string;
+            /** @description The name of the administrator who trusts it. Until one does, its text is content from outside. */
+            trusted_by?: string | null;
+            origin?: components["schemas"]["Origin"] | null;
+            /**
+             * Format: uint32
+             * @description The number of its files, SKILL.md not among them.
+             */
+            files_count: number;
+            /**
+             * Format: uint64
+             * @description The tokens of its text, about.
+             */
+            tokens: number;
+            /** @description The time at which it was taken in. */
+            created_at: components["schemas"]["Time"];
+            /** @description The time at which it was replaced last. */
+            updated_at: components["schemas"]["Time"];
+        };
+        /** @description An address to take a skill from. */
+        SkillAddress: {
+            /** @description The address of a SKILL.md, or of a zip of a skill's folder. */
+            url: string;
+            /** @description `true` if it may take the place of a skill of its name. */
+            replace?: boolean;
+        };
+        /** @description A file beside a SKILL.md. */
+        SkillFile: {
+            /** @description Its path within the folder. */
+            path: string;
+            /**
+             * Format: uint64
+             * @description Its length.
+             */
+            bytes: number;
+        };
+        /** @description A skill as files. */
+        SkillFiles: {
+            /** @description One zip, one SKILL.md, or all files of the folder, each with its path as its name. */
+            file: string[];
+            /** @description `true` if it may take the place of a skill of its name. Comes first. */
+            replace?: boolean;
+        };
+        /** @description The head of a SKILL.md, checked by the rules of the form. */
+        SkillHead: {
+            /** @description Its name: letters in lower case, digits and single hyphens, 64 at most. */
+            name: string;
+            /** @description Its purpose, and when it is to be used. */
+            description: string;
+            /** @description The licence it names. */
+            license?: string | null;
+            /** @description The surroundings it needs, in its words. */
+            compatibility?: string | null;
+            /** @description Whatever else its head holds. */
+            metadata?: {
+                [key: string]: string;
+            };
+            /** @description Tools it asks for, as it writes them. While it is active nothing else is called; empty means that it narrows nothing. */
+            allowed_tools?: string[];
+        };
+        /** @description A word on a skill. */
+        SkillTrust: {
+            /** @description `true` if it is trusted from now on. */
+            trusted: boolean;
+            /** @description The digest of the skill as it was read. */
+            digest: string;
+        };
         /**
          * @description The origin of a tool: the part of its id before the colon.
          * @enum {string}
@@ -8142,6 +8477,24 @@ export interface components {
          * @enum {string}
          */
         Speaker: "user" | "assistant";
+        /** @description A model that speaks. */
+        SpeechModel: {
+            /**
+             * @description The address it is asked at, which ends in `/v1`; empty means that there is none.
+             * @default
+             */
+            url: string;
+            /**
+             * @description The model's name there.
+             * @default
+             */
+            model: string;
+            /**
+             * @description The voice, where a call names none.
+             * @default
+             */
+            voice: string;
+        };
         /**
          * @description The state of an index.
          * @enum {string}
@@ -8666,6 +9019,11 @@ export interface components {
             /** @description The record of its calls. */
             stats: components["schemas"]["Stats"];
         };
+        /** @description The words that were said. */
+        Transcript: {
+            /** @description The words. */
+            text: string;
+        };
         /** @description A directory in which whatever changed since a command began counts as from outside. */
         TreeFromOutside: {
             /**
@@ -8902,6 +9260,13 @@ export interface components {
              * @default 20
              */
             searches_per_minute: number;
+        };
+        /** @description A skill with all that it says. */
+        WholeSkill: components["schemas"]["Skill"] & {
+            /** @description The text below its head, Markdown. */
+            body: string;
+            /** @description Its files. */
+            files: components["schemas"]["SkillFile"][];
         };
         /** @description The reason a tool fits a need. */
         Why: {
@@ -18416,6 +18781,417 @@ export interface operations {
             };
         };
     };
+    get_api_media: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MediaEndpoint"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_media_transcriptions: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "multipart/form-data": components["schemas"]["Recording"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Transcript"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_media_part_key: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                part: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MediaKey"];
+            };
+        };
+        responses: {
+            /** @description Kept. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_media_part_test: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                part: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MediaTest"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
     get_api_memories: {
         parameters: {
             query?: {
@@ -24679,6 +25455,518 @@ export interface operations {
                 };
             };
             /** @description There is an owner already. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_skills: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Skill"][];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    post_api_skills: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillAddress"];
+                "multipart/form-data": components["schemas"]["SkillFiles"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeSkill"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description There is one of its name, or there are as many as there may be. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is too large. */
+            413: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The body is not JSON. */
+            415: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Too much was asked for; the detail says when to come again. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Another system failed. */
+            502: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It is switched off, too much waits, or it was cancelled; the detail says which. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It took too long. */
+            504: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_skills_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeSkill"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    delete_api_skills_name: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Deleted. */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Not possible in the state that things are in; the detail says why. */
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The disk is full: nothing was written. */
+            507: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    get_api_skills_name_file: {
+        parameters: {
+            query: {
+                /** @description Its path within the skill. */
+                path: string;
+            };
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Its bytes. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/octet-stream": unknown;
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description The caller may not do this, or the request comes from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description A defect of ours; the log says more under the request id. */
+            500: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+        };
+    };
+    put_api_skills_name_trust: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SkillTrust"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WholeSkill"];
+                };
+            };
+            /** @description The request is wrong; the detail says what and where. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Nobody is signed in, or the credential is not known. */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description Only a person in a session may do this, if permitted, and not from another site. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description No such thing, or not for this caller. */
+            404: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/problem+json": components["schemas"]["Problem"];
+                };
+            };
+            /** @description It has been replaced since it was read. */
             409: {
                 headers: {
                     [name: string]: unknown;

@@ -89,6 +89,10 @@ const shapes = {
     { tag: 'rect', attributes: { x: '3.500', y: '7', width: '9', height: '6.500', rx: '1' } },
     { tag: 'path', attributes: { d: 'M5.500 7V5a2.500 2.500 0 0 1 5 0v2' } },
   ],
+  microphone: [
+    { tag: 'rect', attributes: { x: '6', y: '2', width: '4', height: '7', rx: '2' } },
+    { tag: 'path', attributes: { d: 'M3.500 7.500a4.500 4.500 0 0 0 9 0M8 12v2.500' } },
+  ],
   memory: [{ tag: 'path', attributes: { d: 'M4 2.5h8v11L8 10.5l-4 3z' } }],
   menu: [{ tag: 'path', attributes: { d: 'M2.500 4.500h11M2.500 8h11M2.500 11.500h11' } }],
   more: [{ tag: 'path', attributes: { d: 'M3.500 8h.01M8 8h.01M12.500 8h.01', 'stroke-width': '2' } }],
