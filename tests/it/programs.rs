@@ -48,6 +48,7 @@ async fn only_what_a_program_gives_back_enters_the_conversation() {
 }
 
 #[tokio::test]
+#[expect(clippy::print_stdout, reason = "a promise prints its figure")]
 async fn twenty_calls_leave_the_same_rows_and_cost_a_tenth_of_the_tokens_at_most() {
     let alone: Vec<_> = (1..21).map(|n| call("calculator", json!({"expression": format!("{n} * 1000 + 7")}))).collect();
     let one_by_one = Chat::start(alone.into_iter().chain([say("Done.")]).collect()).await;

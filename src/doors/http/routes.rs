@@ -3,9 +3,9 @@
 use super::{
     agents, audit, auth, backups, collections, conversations, decided, discovery, doctor, documents, egress,
     embeddings, endpoints, file_origins, files, folders, graph, health, hooks, imports, indexes, intake, jobs, keys,
-    knowledge, learning, mcp, media, memories, messages, notices, offline, openapi, origins, policies, prices, processes,
-    providers, queue, restore, roles, route::Route, rules, runs, scripts, search, sessions, settings, setup, skills,
-    systems, tickets, tool_config, tool_stats, tools, usage, users, v1, vault,
+    knowledge, learning, mcp, media, memories, messages, notices, offline, openapi, origins, policies, prices,
+    processes, providers, queue, restore, roles, route::Route, rules, runs, scripts, search, sessions, settings, setup,
+    skills, systems, tickets, tool_config, tool_stats, tools, usage, users, v1, vault,
 };
 
 /// Every route there is. The document lists them in this order.

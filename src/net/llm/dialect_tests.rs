@@ -2,7 +2,7 @@
 
 use super::*;
 use satchel_model::{
-    llm::{ChatMessage, Image, ProviderId, StopReason, ToolResult, Usage},
+    llm::{ChatMessage, Image, ProviderId, StopReason, ToolResult, Usage, options::RequestOptions},
     provider::parameters::{Parameters, ReasoningEffort},
 };
 
@@ -95,7 +95,7 @@ const DIALECTS: [(ProviderKind, &str); 3] =
     [(ProviderKind::Openai, OPENAI), (ProviderKind::Anthropic, ANTHROPIC), (ProviderKind::Ollama, OLLAMA)];
 
 fn read(kind: ProviderKind, pieces: &[&[u8]]) -> Result<Vec<Event>> {
-    let mut decoder = Decoder::new(kind);
+    let mut decoder = Decoder::new(&provider(kind, "http://h/v1"), &ChatRequest::default());
     let mut events = Vec::new();
     for piece in pieces {
         events.extend(decoder.feed(piece)?);
@@ -113,6 +113,7 @@ fn amount(events: Vec<Event>) -> (String, Vec<ToolCall>, Usage, Vec<StopReason>)
             Event::ToolCall(call) => sum.1.push(call),
             Event::Usage(usage) => sum.2 = usage,
             Event::Stop(stop) => sum.3.push(stop),
+            Event::Raw(frame) => panic!("passed on: {frame}"),
         }
     }
     sum
@@ -203,7 +204,7 @@ fn conversation() -> ChatRequest {
             description: "Computes.".to_owned(),
             parameters: json!({"type": "object"}).into(),
         }],
-        max_tokens: Some(9),
+        options: RequestOptions::at_most(9),
         ..ChatRequest::default()
     }
 }
@@ -325,7 +326,8 @@ fn no_reasoning_is_said_as_each_dialect_says_it() {
 fn of_two_limits_of_an_answer_the_lower_holds() {
     for (own, asked, sent) in [(5, Some(9), 5), (20, Some(9), 9), (20, None, 20)] {
         let parameters = Parameters { max_tokens: Some(own), ..Parameters::default() };
-        let chat = ChatRequest { max_tokens: asked, ..conversation() };
+        let options = RequestOptions { max_tokens: asked, ..RequestOptions::default() };
+        let chat = ChatRequest { options, ..conversation() };
         let [openai, anthropic, ollama] = bodies(&parameters, "http://h", &chat);
         let limits = [&openai["max_tokens"], &anthropic["max_tokens"], &ollama["options"]["num_predict"]];
         assert_eq!(limits, [sent; 3]);

@@ -1,5 +1,7 @@
 //! Folders that are skills and folders that are none: our answer on each folder, and that of the form's reference validator.
 
+#![expect(clippy::disallowed_methods, reason = "runs the reference validator")]
+
 use std::{path::Path, process::Command};
 
 use satchel::formats::skill;

@@ -1,5 +1,7 @@
 //! The clients that OpenAI and Anthropic publish, as programs use them.
 
+#![expect(clippy::disallowed_methods, reason = "runs a script with the vendors' clients")]
+
 use std::{env, sync::Arc};
 
 use serde_json::{Value, json};

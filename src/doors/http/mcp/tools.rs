@@ -246,7 +246,6 @@ pub(super) fn title(name: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::icons::icon;
     use super::*;
 
     #[test]
