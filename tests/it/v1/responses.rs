@@ -110,9 +110,11 @@ async fn an_earlier_response_can_be_gone_on_after_again() {
 async fn a_question_is_an_item_for_who_may_decide_it_and_the_run_goes_on_with_their_say() {
     let chat = Chat::start(vec![]).await;
     let mara = chat.person(&["host:fs.write", "host:fs.read"]).await;
-    for (approve, status) in [(true, "completed"), (false, "failed")] {
+    let trusted = program(&chat, &mara, json!({"approves": true})).await;
+    let both = |(approve, status)| [(&mara, approve, status), (&trusted, approve, status)];
+    for (who, approve, status) in [(true, "completed"), (false, "failed")].into_iter().flat_map(both) {
         chat.llm.replace_script(vec![call("write", json!({"path": "a.txt", "content": "x"})), say("So it is.")]);
-        let asked = mara.do_it("POST", PATH, asking("Write it.")).await;
+        let asked = who.do_it("POST", PATH, asking("Write it.")).await;
         assert_eq!((kinds(&asked), &asked["status"]), (vec!["mcp_approval_request"], &json!("completed")));
         let question = &asked["output"][0];
         let tickets = mara.do_it("GET", "/api/tickets", Value::Null).await;
@@ -121,7 +123,7 @@ async fn a_question_is_an_item_for_who_may_decide_it_and_the_run_goes_on_with_th
         let mut body = asking("");
         body["previous_response_id"] = asked["id"].clone();
         body["input"] = say;
-        let frames = stream(&mara, PATH, body.clone()).await;
+        let frames = stream(who, PATH, body.clone()).await;
         let response = &frames.last().unwrap().1["response"];
         assert_eq!(kinds(response), ["mcp_call", "message"]);
         assert_eq!(
@@ -130,9 +132,9 @@ async fn a_question_is_an_item_for_who_may_decide_it_and_the_run_goes_on_with_th
         );
         assert_eq!(response["output"][1]["content"][0]["text"], "So it is.");
         let id = response["id"].as_str().unwrap();
-        let kept = mara.do_it("GET", &format!("{PATH}/{id}"), Value::Null).await;
+        let kept = who.do_it("GET", &format!("{PATH}/{id}"), Value::Null).await;
         assert_eq!(kinds(&kept), ["mcp_call", "message"]);
-        assert!(mara.ask("POST", PATH, body).await.0 >= 400, "it is decided once");
+        assert!(who.ask("POST", PATH, body).await.0 >= 400, "it is decided once");
     }
 }
 

@@ -16,9 +16,9 @@ use satchel_model::{
 };
 use satchel_store::credentials::Identity;
 
-/// Returns whether whoever asks can decide the questions of their runs.
+/// Returns whether whoever asks can decide the questions of their runs: a person, or a key that has their owner's say.
 pub(super) fn may_decide(identity: &Identity) -> bool {
-    identity.caller.is_person()
+    identity.caller.is_person() || identity.terms.approves
 }
 
 /// The decision that a run goes on with.
