@@ -38,7 +38,10 @@ async fn all(state: &State, caller: &Caller) -> Result<Vec<Model>> {
     let mut models = Vec::new();
     // What agents do stands in conversations, which belong to the person.
     if caller.ensure_personal().is_ok() {
-        for agent in Agents::new(&state.app.db).offered(caller).await? {
+        let mut agents = Agents::new(&state.app.db).offered(caller).await?;
+        // Clients that are told nothing take the first.
+        agents.sort_by_key(|agent| !agent.built_in);
+        for agent in agents {
             let (name, owner) = (agent.content.name, agent.owner.unwrap_or_else(|| "satchel".to_owned()));
             let id = if agent.built_in { agent.id.to_string() } else { name.clone() };
             models.push(Model { id: format!("{AGENTS}{id}"), title: name, owner, at: agent.created_at });
