@@ -32,5 +32,5 @@ it('calls what was refused by a policy or an agent refused, not failed', () => {
 it('tells what never ran from what was stopped, in conversations of earlier versions too', () => {
   const never = ['not run', '', 'It was not run: the answer had ended before its turn came.'];
   expect([told({ state: 'skipped', success: null }), told({ state: 'cancelled', success: false })]).toEqual([never, never]);
-  expect(told({ state: 'handed', success: null })[0]).toBe('given to the program');
+  expect(told({ state: 'handed', success: null })?.[0]).toBe('given to the program');
 });
