@@ -19,7 +19,7 @@ use satchel_model::{
     spec::Risk,
 };
 use satchel_net::llm::{answer::Answer, chain};
-use satchel_services::agents;
+use satchel_services::{agents, model};
 use satchel_share::Part;
 use satchel_store::{messages::Placed, turns::Summary};
 
@@ -52,7 +52,7 @@ impl Run {
     /// Asks the model for the next message of the turn.
     pub(super) async fn ask(&mut self, summary: Summary, placed: Vec<Placed>) -> Result<()> {
         self.require_share().await?;
-        self.shared().require_budget(self.caller().user).await?;
+        model::require_budget(self.app(), self.caller().user).await?;
         let providers = agents::chain(&self.shared().providers, &self.turn.agent, self.turn.provider).await?;
         if providers.is_empty() {
             return Err(chain::no_model());

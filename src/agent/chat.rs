@@ -26,14 +26,13 @@ use satchel_net::llm::{
     answer::Patience,
     chain::{self, Models},
 };
-use satchel_services::{agents, find::learner::Learner};
+use satchel_services::{agents, find::learner::Learner, model};
 use satchel_share::Share;
 use satchel_store::{
     agents::sessions,
     conversations::Conversations,
     providers::Providers,
     turns::{NewTurn, OpenTurn, Turns, UNDER_WAY},
-    usage,
 };
 
 /// Longest message, in characters.
@@ -241,7 +240,7 @@ impl Agent {
         if agents::chain(&self.shared.providers, agent, None).await?.is_empty() {
             return Err(chain::no_model());
         }
-        self.shared.require_budget(user).await
+        model::require_budget(&self.shared.app, user).await
     }
 
     /// Checks that no answer is being written. One that waits for a decision does not stand in the way: it is given up.
@@ -294,29 +293,6 @@ impl Agent {
             agent.forget(id, &log);
         };
         self.shared.app.lifecycle.tracker.spawn_on(forget, &self.shared.app.lifecycle.runtime);
-    }
-}
-
-impl Shared {
-    /// Checks that this person has tokens of the day left.
-    ///
-    /// # Errors
-    ///
-    /// If they are used up.
-    pub(super) async fn require_budget(&self, user: UserId) -> Result<()> {
-        let Some(budget) = self.app.settings.get().chat.daily_token_budget else { return Ok(()) };
-        let spent = usage::spent(&self.app.db, user, self.app.clock.now()).await?.total();
-        if spent < budget {
-            return Ok(());
-        }
-        Err(Error::new(
-            Kind::Exhausted,
-            format!(
-                "Your {} tokens for today are used up. The next day begins at midnight UTC; an administrator can raise \
-                 the limit.",
-                figure::grouped(budget)
-            ),
-        ))
     }
 }
 

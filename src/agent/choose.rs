@@ -13,6 +13,7 @@ use satchel_model::{
     conversation::{Conversation, ConversationId, Role},
     error::{Error, Kind, Result},
     figure,
+    price::over_budget,
     run::{RunId, RunKind},
     user::UserId,
 };
@@ -131,7 +132,8 @@ impl Run {
             return Ok(());
         }
         let steps = if most == 1 { "step" } else { "steps" };
-        Err(exhausted(format!("The turn was ended after {most} {steps}. Say 'go on' to continue from here.")))
+        let ended = format!("The turn was ended after {most} {steps}. Say 'go on' to continue from here.");
+        Err(Error::new(Kind::Exhausted, ended))
     }
 }
 
@@ -144,7 +146,7 @@ pub(super) async fn require_tree(db: &Db, run: RunId) -> Result<()> {
     let shares = agents::shares(db, run).await?;
     let Some(share) = shares.into_iter().find(|share| share.used >= share.most) else { return Ok(()) };
     let (name, used, most) = (share.agent, figure::grouped(share.used), figure::grouped(share.most));
-    Err(exhausted(match share.run == run {
+    Err(over_budget(match share.run == run {
         true => format!(
             "The agent {name} has used {used} tokens for this, and {most} are the most for one run: it was ended. Say 'go on' \
              to continue from here."
@@ -167,15 +169,11 @@ pub(super) async fn require_day(app: &App, agent: &AgentAt, user: UserId) -> Res
     if agents::spent(&app.db, &agent.id, user, app.clock.now()).await? < most {
         return Ok(());
     }
-    Err(exhausted(format!(
+    Err(over_budget(format!(
         "The {} tokens a day that the agent {name} may take for you are used up. The next day begins at midnight UTC; \
          choose another agent until then.",
         figure::grouped(most)
     )))
-}
-
-fn exhausted(message: String) -> Error {
-    Error::new(Kind::Exhausted, message)
 }
 
 /// The name that a text calls at its beginning, as `@name`.

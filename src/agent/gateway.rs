@@ -14,7 +14,7 @@ use satchel_model::{
     provider::failure::ProviderFailure,
 };
 use satchel_net::llm::answer::Answer;
-use satchel_services::agents::model_name;
+use satchel_services::{agents::model_name, model};
 use satchel_store::usage;
 
 /// The action of its row in the audit.
@@ -33,7 +33,7 @@ impl Agent {
     ///
     /// If their tokens of the day are used up, or none answers.
     pub async fn ask_model(&self, caller: &Caller, providers: &[Provider], chat: &ChatRequest) -> Result<ModelAnswer> {
-        self.shared.require_budget(caller.user).await?;
+        model::require_budget(&self.shared.app, caller.user).await?;
         let began = Instant::now();
         let asked = self.shared.models(Some(caller.user)).ask(providers, chat).await;
         let bill = |provider: &Provider, instead_of, usage| Bill {

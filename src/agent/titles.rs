@@ -13,7 +13,7 @@ use satchel_model::{
     text::{clip, one_line},
     unseen::is_unseen,
 };
-use satchel_services::agents;
+use satchel_services::{agents, model};
 use satchel_share::behalf;
 use satchel_store::turns::OpenTurn;
 
@@ -93,7 +93,7 @@ impl Run {
 impl Agent {
     async fn make_title(&self, Untitled { turn, words, begins }: Untitled) -> Result<()> {
         let shared = &self.shared;
-        shared.require_budget(turn.caller.user).await?;
+        model::require_budget(&shared.app, turn.caller.user).await?;
         let providers = agents::chain(&shared.providers, &turn.agent, turn.provider).await?;
         let request = ChatRequest {
             system: SYSTEM.to_owned(),

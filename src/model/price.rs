@@ -2,8 +2,10 @@
 
 use serde::{Deserialize, Serialize};
 
+use serde_json::json;
+
 use super::{
-    error::{Error, Result},
+    error::{Error, Kind, Result},
     llm::{Provider, ProviderId, Usage},
 };
 
@@ -13,6 +15,14 @@ const MILLION: f64 = 1e6;
 const BILLION: f64 = 1e9;
 /// Highest price of a million tokens.
 const HIGHEST: f64 = 1e6;
+
+/// The code of an error about a budget that is used up: waiting a little does not help.
+pub const OVER_BUDGET: &str = "insufficient_quota";
+
+/// The error about a budget that is used up.
+pub fn over_budget(message: impl Into<String>) -> Error {
+    Error::new(Kind::Exhausted, message).with_details(json!({"code": OVER_BUDGET}))
+}
 
 /// The price of a model, as whoever runs it charges.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, utoipa::ToSchema)]

@@ -10,7 +10,7 @@ use satchel_model::{
     error::{Error, Kind, Result},
     figure,
     llm::{ChatMessage, ChatRequest, Image, Provider, ProviderId, options::RequestOptions},
-    price::Spent,
+    price::{Spent, over_budget},
     user::UserId,
 };
 use satchel_net::llm::{
@@ -134,11 +134,19 @@ async fn ask_chain(app: &App, user: Option<UserId>, providers: &[Provider], ques
     }
 }
 
-async fn require_budget(app: &App, user: UserId) -> Result<()> {
+/// Checks that a person has tokens of the day left.
+///
+/// # Errors
+///
+/// If they are used up.
+pub async fn require_budget(app: &App, user: UserId) -> Result<()> {
     let Some(budget) = app.settings.get().chat.daily_token_budget else { return Ok(()) };
     let spent = usage::spent(&app.db, user, app.clock.now()).await?.total();
     if spent < budget {
         return Ok(());
     }
-    Err(Error::new(Kind::Exhausted, format!("Your {} tokens for today are used up.", figure::grouped(budget))))
+    Err(over_budget(format!(
+        "Your {} tokens for today are used up. The next day begins at midnight UTC; an administrator can raise the limit.",
+        figure::grouped(budget)
+    )))
 }

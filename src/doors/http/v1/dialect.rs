@@ -21,6 +21,7 @@ use crate::http::error::{HttpError, Refusal};
 use satchel_model::{
     caller::Door,
     error::{Error, Kind},
+    price::OVER_BUDGET,
     provider::failure::ProviderFailure,
 };
 
@@ -178,16 +179,18 @@ fn told_by_provider(error: &Error) -> Option<u16> {
 
 /// Returns whether a request is too long for its model: sending it again does not help.
 fn is_too_long(error: &Error) -> bool {
-    error.details().and_then(|details| details.get("code")).is_some_and(|code| code == "context_length_exceeded")
+    has_code(error, "context_length_exceeded")
+}
+
+fn has_code(error: &Error, wanted: &str) -> bool {
+    error.details().and_then(|details| details.get("code")).is_some_and(|code| code == wanted)
 }
 
 fn openai(error: &Error, status: StatusCode) -> (&'static str, Option<&'static str>) {
-    let is_paced = error.details().is_some_and(|details| details.get("retry_after").is_some());
-    let is_paced = is_paced || told_by_provider(error) == Some(429);
     match error.kind() {
         Kind::Exhausted if is_too_long(error) => ("invalid_request_error", Some("context_length_exceeded")),
-        Kind::Exhausted if is_paced => ("rate_limit_error", Some("rate_limit_exceeded")),
-        Kind::Exhausted => ("insufficient_quota", Some("insufficient_quota")),
+        Kind::Exhausted if has_code(error, OVER_BUDGET) => (OVER_BUDGET, Some(OVER_BUDGET)),
+        Kind::Exhausted => ("rate_limit_error", Some("rate_limit_exceeded")),
         Kind::Unauthenticated => ("invalid_request_error", Some("invalid_api_key")),
         Kind::Denied => ("permission_error", None),
         _ if status.is_client_error() => ("invalid_request_error", None),
@@ -268,6 +271,7 @@ fn known(error: &actix_web::Error) -> Option<(StatusCode, Error)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use satchel_model::price::over_budget;
 
     fn told(dialect: Dialect, error: &Error) -> Value {
         dialect.told(error, status_of(error), Some(Uuid::nil()))
@@ -295,10 +299,12 @@ mod tests {
 
     #[test]
     fn who_has_spent_the_tokens_of_the_day_is_over_quota_and_who_is_too_quick_is_not() {
-        let spent = Error::new(Kind::Exhausted, "Spent.");
+        let spent = over_budget("Spent.");
         assert_eq!(told(Dialect::Openai, &spent)["error"]["code"], "insufficient_quota");
-        let quick = spent.with_details(json!({"retry_after": 4}));
-        assert_eq!(told(Dialect::Openai, &quick)["error"]["code"], "rate_limit_exceeded");
-        assert_eq!(told(Dialect::Anthropic, &quick)["error"]["type"], "rate_limit_error");
+        let many = Error::new(Kind::Exhausted, "Too many are open.");
+        for quick in [many.clone(), many.with_details(json!({"retry_after": 4}))] {
+            assert_eq!(told(Dialect::Openai, &quick)["error"]["code"], "rate_limit_exceeded");
+            assert_eq!(told(Dialect::Anthropic, &quick)["error"]["type"], "rate_limit_error");
+        }
     }
 }
