@@ -3,11 +3,10 @@
 
 use std::ops::Range;
 
-use text_splitter::{ChunkConfig, ChunkSizer, TextSplitter};
-
 use super::{
     extracted::{BlockKind, Extracted},
     layout::{Laid, Layout},
+    pieces::pieces,
 };
 use satchel_model::{
     knowledge::NewChunk,
@@ -76,14 +75,6 @@ struct Growing {
     heading: String,
     level: u8,
     context: String,
-}
-
-struct Sizer<'a>(Tokens<'a>);
-
-impl ChunkSizer for Sizer<'_> {
-    fn size(&self, chunk: &str) -> usize {
-        count(self.0, chunk)
-    }
 }
 
 fn count(tokens: Tokens<'_>, text: &str) -> usize {
@@ -195,15 +186,13 @@ impl<'a> Cutter<'a> {
         }
         let text = layout.slice(&laid.range);
         let overlap = if matches!(laid.kind, BlockKind::Code | BlockKind::TableRow) { 0 } else { OVERLAP };
-        let config = ChunkConfig::new(size).with_sizer(Sizer(self.tokens)).with_trim(true);
-        let Ok(config) = config.with_overlap(overlap) else { return vec![whole] };
-        let splitter = TextSplitter::new(config);
         let mut units = Vec::new();
         for (before, stretch) in stretches(text) {
-            let pieces = splitter.chunk_indices(stretch).filter(|(_, piece)| !piece.trim().is_empty());
-            units.extend(pieces.map(|(at, piece)| {
-                let start = laid.range.start + before + at;
-                Unit { range: start..start + piece.len(), tokens: size, kind: laid.kind, page: laid.page }
+            let pieces = pieces(stretch, (size, overlap), &|text| count(self.tokens, text));
+            let start = laid.range.start + before;
+            units.extend(pieces.into_iter().map(|piece| {
+                let range = start + piece.start..start + piece.end;
+                Unit { range, tokens: size, kind: laid.kind, page: laid.page }
             }));
         }
         units

@@ -32,6 +32,7 @@ mod page_tree;
 pub mod payload;
 mod pdf;
 pub mod picture;
+mod pieces;
 mod pptx;
 pub mod processes;
 pub mod read;
