@@ -4,6 +4,8 @@ CREATE TABLE programs (
   id      TEXT PRIMARY KEY,
   person  TEXT NOT NULL REFERENCES users (id) ON DELETE CASCADE,
   topic   TEXT REFERENCES conversations (id) ON DELETE CASCADE,
+  -- The credential of an MCP client, which makes its call again and names no question; none elsewhere.
+  asker   TEXT,
   -- Of its text.
   digest  TEXT NOT NULL,
   state   TEXT NOT NULL,

@@ -20,11 +20,15 @@ pub(super) struct Cut {
 /// Finds the cut after which the newer part takes at most `keep` tokens. It lies before a person's message, so that no
 /// call loses its result, and never inside the last turn. `None` if nothing older is left.
 pub(super) fn cut(messages: &[Message], keep: u64) -> Option<Cut> {
-    let starts: Vec<usize> =
-        messages.iter().enumerate().filter(|(_, m)| m.role == Role::User).map(|(at, _)| at).collect();
-    let fits = |at: &&usize| tokens(messages.get(**at..).unwrap_or_default()) <= keep;
-    let newest = starts.last().copied().unwrap_or(0);
-    let older = starts.iter().find(fits).copied().unwrap_or(newest);
+    let mut sum = 0;
+    let from_the_end = messages.iter().enumerate().rev().map(|(at, message)| {
+        sum += tokens(std::slice::from_ref(message));
+        (at, sum, message.role == Role::User)
+    });
+    let mut starts = from_the_end.filter(|(_, _, is_start)| *is_start);
+    let newest = starts.next().map_or(0, |(at, ..)| at);
+    let fitting = starts.take_while(|(_, newer, _)| *newer <= keep).last();
+    let older = fitting.map_or(newest, |(at, ..)| at);
     (older > 0).then_some(Cut { older })
 }
 

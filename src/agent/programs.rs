@@ -29,6 +29,8 @@ use super::{
 
 /// The folder of conversations that programs begin.
 const FOLDER: &str = "API";
+/// Most messages of a request: a conversation has its own, where what is older is shortened.
+const MOST: usize = 2_000;
 /// Begins the ids by which a program names calls it was given, in every dialect: what follows is the call's own.
 const IDS: [&str; 3] = ["call_", "toolu_", "fc_"];
 
@@ -69,6 +71,9 @@ impl Agent {
         let shared = &self.shared;
         let (db, now) = (&shared.app.db, shared.app.clock.now());
         let ProgramRequest { agent, mut messages, brief, conversation, thread, origin, named } = asked;
+        if messages.len() > MOST {
+            return Err(Error::invalid(format!("A request has at most {MOST} messages: leave out the oldest.")));
+        }
         let agent = Agents::new(db).offered_as(caller, &agent).await?.at();
         self.require_model(caller.user, &agent).await?;
         shared.turns.require_few(caller.user, None).await?;
@@ -82,8 +87,11 @@ impl Agent {
         let outside = tail.results.first().or_else(|| first_result(&messages)).map(|result| of_tool(&result.name, now));
         let opening = self.opening(caller, &agent, (messages, tail, conversation)).await?;
         let (id, opening) = opening;
-        let origin = Origin::joined(origin, outside);
         let is_first = opening.made.is_some();
+        // What an agent answered elsewhere may say what it had read there.
+        let was_answered = is_first && opening.history.iter().any(|message| message.role == Role::Assistant);
+        let before = was_answered.then(|| Origin::new("answers that were sent along", now));
+        let origin = Origin::joined(Origin::joined(origin, outside), before);
         let opening = Opening { origin: Origin::joined(origin, agent.origin.clone()), named, ..opening };
         let purpose = Purpose { kind: RunKind::Api, brief: Some(Arc::new(brief)), ..Purpose::default() };
         let new = self.new_turn(caller, id, None, (agent, purpose));

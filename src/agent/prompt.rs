@@ -2,6 +2,7 @@
 //! remembered.
 
 use super::data;
+use satchel_engine::sanitise;
 use satchel_model::{
     agent::{AgentAt, draft::AgentDraft},
     knowledge::Citation,
@@ -37,7 +38,7 @@ pub(super) const SESSION: &str = "\n\nYou are in a session: it was begun for thi
 
 /// The instructions of the platform, and then those of the agent.
 pub(super) fn system(user: &str, now: Time, agent: &AgentAt) -> String {
-    let user = data::harmless(user);
+    let user = sanitise::neutralise(user);
     let AgentDraft { name, description, instructions, tools, .. } = &agent.content;
     let platform = if *tools { with_tools(&user, now) } else { without_tools(&user, now) };
     let who = match agent.id.is_assistant() && agent.version > 0 {

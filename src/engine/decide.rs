@@ -105,7 +105,14 @@ impl Invoker {
         if asker.key != Some(key) {
             return Err(refused());
         }
-        Ok(Caller { username: format!("{}, by the key “{}”", caller.username, known.name), ..caller.clone() })
+        // Their person's rights as they are now: the question may have waited longer than they had them.
+        let now = self.app.stores.people.permissions_of(caller.user).await?;
+        let permissions = caller.permissions.intersect(&known.permissions).intersect(&now);
+        Ok(Caller {
+            permissions,
+            username: format!("{}, by the key “{}”", caller.username, known.name),
+            ..caller.clone()
+        })
     }
 
     /// Stops the approved calls of a conversation that are under way.

@@ -17,7 +17,7 @@ use satchel_model::{
 
 pub use limit::{LIMIT, fits};
 pub use lines::plain_lines;
-pub use neutral::{neutralise, restore};
+pub use neutral::{neutralise, restore, without_markers};
 pub use secrets::redact;
 pub use secrets::{hide, hide_error, hide_text};
 

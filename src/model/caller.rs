@@ -188,7 +188,7 @@ impl Door {
 }
 
 /// Proof of who the caller is; only a person decides tickets.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Credential {
     /// A browser session: a person is there.
     Session,

@@ -2,6 +2,7 @@
 
 mod choose;
 
+use self::choose::Among;
 use super::agents;
 use satchel_app::App;
 use satchel_engine::context::Context;
@@ -82,8 +83,9 @@ async fn ask_in(app: &App, user: UserId, turn: Option<OpenTurn>, question: Quest
     let providers = providers(app)?;
     let chain = agents::chain(&providers, &turn.agent, turn.provider).await?;
     // An agent that names its models asks no others.
-    let known = if turn.agent.content.models.is_empty() { providers.chain(None).await? } else { chain.clone() };
-    let chain = choose::chosen(known, chain, &question.choice)?;
+    let no_others = !turn.agent.content.models.is_empty();
+    let known = if no_others { chain.clone() } else { providers.chain(None).await? };
+    let chain = choose::chosen(Among { known, chain, no_others }, &question.choice)?;
     let said = ask_chain(app, Some(user), &chain, question).await?;
     Turns::new(&app.db).spend(&turn, said.spent.clone(), app.clock.now()).await?;
     Ok(said)
@@ -104,7 +106,8 @@ pub async fn ask(
     question: Question,
 ) -> Result<Said> {
     let providers = providers(app)?;
-    let chain = choose::chosen(providers.chain(None).await?, providers.chain(provider).await?, &question.choice)?;
+    let (known, chain) = (providers.chain(None).await?, providers.chain(provider).await?);
+    let chain = choose::chosen(Among { known, chain, no_others: false }, &question.choice)?;
     ask_chain(app, user, &chain, question).await
 }
 

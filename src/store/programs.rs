@@ -6,7 +6,7 @@ use serde_json::Value;
 use super::{
     db::Db,
     origin,
-    sql::{Row, Tx},
+    sql::{Row, Tx, params},
 };
 use satchel_model::{
     call::{CallId, TicketId},
@@ -20,6 +20,9 @@ use satchel_model::{
 /// Milliseconds for which a program that waits, or has ended, is kept.
 const KEPT: i64 = 366 * 86_400_000;
 
+/// The columns of a program as it is stored.
+const FIELDS: &str = "p.id, p.person, p.topic, p.asker, p.digest, p.at, p.origin, p.outcome, p.state, p.node";
+
 /// A program that waits.
 #[derive(Debug, Clone)]
 pub struct Parked {
@@ -29,6 +32,8 @@ pub struct Parked {
     pub person: UserId,
     /// The conversation it belongs to.
     pub topic: Option<ConversationId>,
+    /// The credential of an MCP client, which makes its call again unchanged and names no question. `None` elsewhere.
+    pub asker: Option<String>,
     /// The digest of its text.
     pub digest: String,
     /// The moment that it is told.
@@ -83,13 +88,13 @@ impl Programs {
         let write = move |tx: &Tx| {
             let before = parked.at.millis().saturating_sub(KEPT);
             tx.run("DELETE FROM programs WHERE person = ?1 AND at < ?2", (parked.person.to_string(), before))?;
-            let sql = "INSERT INTO programs (id, person, topic, digest, state, at, origin)
-                       VALUES (?1, ?2, ?3, ?4, 'waiting', ?5, ?6)
+            let sql = "INSERT INTO programs (id, person, topic, asker, digest, state, at, origin)
+                       VALUES (?1, ?2, ?3, ?4, ?5, 'waiting', ?6, ?7)
                        ON CONFLICT (id) DO UPDATE SET state = 'waiting', node = NULL, origin = excluded.origin";
             let (topic, origin) = (parked.topic.map(|id| id.to_string()), origin::text(&parked.origin));
             let at = parked.at.millis();
             let id = parked.id.to_string();
-            tx.run(sql, (&id, parked.person.to_string(), topic, &parked.digest, at, origin))?;
+            tx.run(sql, params![&id, parked.person.to_string(), topic, &parked.asker, &parked.digest, at, origin])?;
             (0..).zip(&calls).try_for_each(|(number, call)| put(tx, &id, number, call))
         };
         self.db.write_after_effect(write).await
@@ -107,35 +112,43 @@ impl Programs {
     ///
     /// If somebody is at it.
     pub async fn take(&self, ticket: TicketId, like: &Parked) -> Result<Option<Found>> {
-        let Parked { person, topic, digest, .. } = like.clone();
-        let node = self.db.node().to_string();
+        let (like, node) = (like.clone(), self.db.node().to_string());
         let write = move |tx: &Tx| {
-            let sql =
-                "SELECT p.id, p.person, p.topic, p.digest, p.at, p.origin, p.outcome, p.state, p.node FROM programs p
-                       JOIN program_calls c ON c.program = p.id WHERE c.ticket = ?1 AND p.person = ?2";
-            let read = |row: &Row<'_>| {
-                let (state, at_it): (String, Option<String>) = (row.get("state")?, row.get("node")?);
-                Ok((parked(row)?, row.optional_json::<Value>("outcome")?, state, at_it))
-            };
-            let found = tx.first(sql, (ticket.to_string(), person.to_string()), read)?;
-            let Some((parked, outcome, state, at_it)) = found else { return Ok(None) };
-            if parked.digest != digest || parked.topic != topic {
-                return Ok(None);
-            }
-            if let Some(outcome) = outcome {
-                return Ok(Some(Found::Ended(outcome)));
-            }
-            // One that a start which is gone was at is gone on with.
-            if state == "running" && at_it.as_deref() == Some(&node) {
-                return Err(Error::conflict("This program goes on already. Wait for what comes of it."));
-            }
-            let id = parked.id.to_string();
-            tx.run("UPDATE programs SET state = 'running', node = ?2 WHERE id = ?1", (&id, &node))?;
-            let sql = "SELECT digest, ticket, answer FROM program_calls WHERE program = ?1 ORDER BY number";
-            let calls = tx.all(sql, [&id], call)?;
-            Ok(Some(Found::Waiting(parked, calls)))
+            let sql = format!(
+                "SELECT {FIELDS} FROM programs p JOIN program_calls c ON c.program = p.id
+                 WHERE c.ticket = ?1 AND p.person = ?2"
+            );
+            let found = tx.first(&sql, (ticket.to_string(), like.person.to_string()), stored)?;
+            found.filter(|found| found.is_like(&like)).map(|found| found.taken(tx, &node)).transpose()
         };
         self.db.write(write).await
+    }
+
+    /// The program that an MCP client has run before with this text and has not ended, where it makes its call again: from now on
+    /// this node is at it.
+    ///
+    /// # Errors
+    ///
+    /// If somebody is at it.
+    pub async fn take_repeated(&self, like: &Parked) -> Result<Option<Found>> {
+        let (like, node) = (like.clone(), self.db.node().to_string());
+        let write = move |tx: &Tx| {
+            let sql = format!(
+                "SELECT {FIELDS} FROM programs p WHERE p.person = ?1 AND p.asker = ?2 AND p.digest = ?3
+                   AND p.topic IS NULL AND p.state <> 'done' ORDER BY p.at DESC, p.id DESC LIMIT 1"
+            );
+            let found = tx.first(&sql, (like.person.to_string(), &like.asker, &like.digest), stored)?;
+            found.map(|found| found.taken(tx, &node)).transpose()
+        };
+        self.db.write(write).await
+    }
+
+    /// Leaves a program that this node was at as one that waits: whoever asks again goes on with it.
+    pub async fn leave(&self, program: CallId) -> Result<()> {
+        let node = self.db.node().to_string();
+        let sql =
+            "UPDATE programs SET state = 'waiting', node = NULL WHERE id = ?1 AND state = 'running' AND node = ?2";
+        self.db.write_after_effect(move |tx| tx.run(sql, (program.to_string(), node)).map(drop)).await
     }
 
     /// Keeps what a program that had waited gave back.
@@ -151,6 +164,44 @@ impl Programs {
     }
 }
 
+/// A program as it is stored.
+struct Stored {
+    parked: Parked,
+    outcome: Option<Value>,
+    is_running: bool,
+    /// The start of the server that is at it.
+    node: Option<String>,
+}
+
+impl Stored {
+    fn is_like(&self, other: &Parked) -> bool {
+        self.parked.digest == other.digest && self.parked.topic == other.topic
+    }
+
+    fn taken(self, tx: &Tx, node: &str) -> Result<Found> {
+        if let Some(outcome) = self.outcome {
+            return Ok(Found::Ended(outcome));
+        }
+        // One that a start which is gone was at is gone on with.
+        if self.is_running && self.node.as_deref() == Some(node) {
+            return Err(Error::conflict("This program goes on already. Wait for what comes of it."));
+        }
+        let id = self.parked.id.to_string();
+        tx.run("UPDATE programs SET state = 'running', node = ?2 WHERE id = ?1", (&id, node))?;
+        let sql = "SELECT digest, ticket, answer FROM program_calls WHERE program = ?1 ORDER BY number";
+        Ok(Found::Waiting(self.parked, tx.all(sql, [&id], call)?))
+    }
+}
+
+fn stored(row: &Row<'_>) -> Result<Stored> {
+    Ok(Stored {
+        parked: parked(row)?,
+        outcome: row.optional_json("outcome")?,
+        is_running: row.get::<String>("state")? == "running",
+        node: row.get("node")?,
+    })
+}
+
 fn put(tx: &Tx, program: &str, number: i64, call: &ProgramCall) -> Result<()> {
     let answer = call.answer.as_ref().map(serde_json::to_string).transpose().map_err(Error::internal)?;
     let sql = "INSERT INTO program_calls (program, number, digest, ticket, answer) VALUES (?1, ?2, ?3, ?4, ?5)
@@ -163,6 +214,7 @@ fn parked(row: &Row<'_>) -> Result<Parked> {
         id: row.parsed("id")?,
         person: row.parsed("person")?,
         topic: row.get::<Option<String>>("topic")?.map(|id| id.parse()).transpose()?,
+        asker: row.get("asker")?,
         digest: row.get("digest")?,
         at: row.time("at")?,
         origin: origin::read(row)?,

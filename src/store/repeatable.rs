@@ -20,8 +20,8 @@ use satchel_model::{
 
 /// The time a name is known.
 const KEPT: Duration = Duration::from_secs(24 * 3_600);
-/// Most names of one person.
-const MOST: i64 = 10_000;
+/// Most names of one person, and most bytes of the answers that are kept for them.
+const MOST: (i64, i64) = (10_000, 64 << 20);
 
 /// A request by its name, as one caller knows it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -94,11 +94,22 @@ fn under_way() -> Error {
 }
 
 fn ensure_few(tx: &Tx, user: UserId) -> Result<()> {
-    let held: i64 = tx.one("SELECT count(*) FROM repeatable_requests WHERE person = ?1", [user.to_string()])?;
-    match held < MOST {
-        true => Ok(()),
-        false => Err(Error::new(Kind::Exhausted, format!("{MOST} requests of a day can have an Idempotency-Key."))),
+    let sql = "SELECT count(*) AS held, CAST(coalesce(sum(octet_length(answer)), 0) AS BIGINT) AS bytes
+               FROM repeatable_requests WHERE person = ?1";
+    let (held, bytes) = tx
+        .first(sql, [user.to_string()], |row| Ok((row.get::<i64>("held")?, row.get::<i64>("bytes")?)))?
+        .unwrap_or_default();
+    if held < MOST.0 && bytes < MOST.1 {
+        return Ok(());
     }
+    Err(Error::new(
+        Kind::Exhausted,
+        format!(
+            "{} requests of a day can have an Idempotency-Key, and {} MB of answers are kept for them.",
+            MOST.0,
+            MOST.1 >> 20
+        ),
+    ))
 }
 
 fn insert(tx: &Tx, name: &RequestName, (digest, node): (Vec<u8>, String), now: Time) -> Result<()> {

@@ -38,7 +38,7 @@ pub(super) fn routes() -> Vec<Route> {
         route!(list, SignedIn),
         route!(put_key, Permission("settings:manage")),
         route!(test, Permission("settings:manage")).calls_others(),
-        route!(transcribe, SignedIn).calls_others(),
+        route!(transcribe, SignedIn).personal().calls_others(),
     ]
 }
 

@@ -2,6 +2,7 @@
 
 #[cfg(debug_assertions)]
 pub mod extra;
+pub(super) mod given;
 pub(super) mod headers;
 pub(super) mod kept;
 pub(super) mod peer;

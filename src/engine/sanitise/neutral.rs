@@ -12,7 +12,13 @@ pub(super) const BREAK: char = '\u{2060}';
 
 /// Patterns that a model could take for its own actions: a call, a brace that opens one, `ACTION:`, our markers.
 static ACTION_LIKE: LazyLock<Result<Regex, regex::Error>> =
-    LazyLock::new(|| Regex::new(r"(?i)\{|[\p{L}\p{N}_]\(|\baction\s*:|\[\s*/?\s*tool\b"));
+    LazyLock::new(|| Regex::new(&format!(r"(?i)\{{|[\p{{L}}\p{{N}}_]\(|\baction\s*:|{MARKER}")));
+
+/// Our markers alone.
+static MARKERS: LazyLock<Result<Regex, regex::Error>> = LazyLock::new(|| Regex::new(&format!("(?i){MARKER}")));
+
+/// A marker between which text stands that a model is given.
+const MARKER: &str = r"\[\s*/?\s*(?:tool|attachment|memories|knowledge|earlier|skills?|workspace)\b";
 
 /// Breaks action-like patterns with an invisible character; [`restore`] takes it out again.
 pub fn neutralise(text: &str) -> String {
@@ -21,12 +27,23 @@ pub fn neutralise(text: &str) -> String {
     neutral
 }
 
+/// Breaks what reads as one of our markers, and nothing else.
+pub fn without_markers(text: &str) -> String {
+    let mut broken = String::with_capacity(text.len());
+    push_broken(text, &MARKERS, &mut broken);
+    broken
+}
+
 pub(super) fn push_neutral(text: &str, out: &mut String) {
+    push_broken(text, &ACTION_LIKE, out);
+}
+
+fn push_broken(text: &str, pattern: &LazyLock<Result<Regex, regex::Error>>, out: &mut String) {
     // Each pattern has one of these: most texts are done with here.
     if !text.contains(['{', '(', ':', '[']) {
         return out.push_str(text);
     }
-    let Ok(pattern) = ACTION_LIKE.as_ref() else { return };
+    let Ok(pattern) = pattern.as_ref() else { return };
     let mut done = 0;
     for found in pattern.find_iter(text) {
         let end = found.start() + found.as_str().chars().next().map_or(0, char::len_utf8);

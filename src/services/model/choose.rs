@@ -8,12 +8,23 @@ use satchel_model::{
     llm::Provider,
 };
 
+/// The providers that a choice is among.
+pub(super) struct Among {
+    /// Those that are known.
+    pub(super) known: Vec<Provider>,
+    /// Those that would be asked without a choice.
+    pub(super) chain: Vec<Provider>,
+    /// `true` if no models are asked but the ones they name.
+    pub(super) no_others: bool,
+}
+
 /// The providers to be asked, of those that are known and those that would be asked without a choice.
 ///
 /// # Errors
 ///
 /// If the address is none of theirs, or the model none that they could have.
-pub(super) fn chosen(known: Vec<Provider>, chain: Vec<Provider>, choice: &Choice) -> Result<Vec<Provider>> {
+pub(super) fn chosen(among: Among, choice: &Choice) -> Result<Vec<Provider>> {
+    let Among { known, chain, no_others } = among;
     let given =
         |text: &Option<String>| text.as_deref().map(str::trim).filter(|text| !text.is_empty()).map(str::to_owned);
     let (model, base_url) = (given(&choice.model), given(&choice.base_url));
@@ -35,7 +46,7 @@ pub(super) fn chosen(known: Vec<Provider>, chain: Vec<Provider>, choice: &Choice
     let names = |provider: &Provider| model_name(provider).split(':').next().map(|name| format!("{name}:"));
     let names_provider = among.iter().any(|provider| names(provider).is_some_and(|name| model.starts_with(&name)));
     let first = if base_url.is_some() { among.first() } else { chain.first() };
-    match first.filter(|_| !names_provider) {
+    match first.filter(|_| !names_provider && !no_others) {
         Some(first) => Ok(vec![Provider { model, ..first.clone() }]),
         None => Err(Error::invalid(format!(
             "There is no model '{}': name one as provider:model, as Settings, Models shows them. There: {}.",

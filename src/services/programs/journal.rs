@@ -6,6 +6,7 @@ use sha2::{Digest, Sha256};
 use satchel_engine::{context::Context, registry::Registry};
 use satchel_model::{
     call::{CallId, TicketId},
+    caller::Door,
     error::{Error, Result},
     json::canonical,
     spec::Risk,
@@ -30,25 +31,54 @@ pub(super) struct Journal {
     next: usize,
     /// `true` if each call is written down as it is made: it has waited before, and may be cut.
     kept: bool,
+    /// `true` while this node is at a program that waited before.
+    under_way: bool,
+    cx: Context,
+}
+
+impl Drop for Journal {
+    /// Whoever ran it has gone: the program can be gone on with.
+    fn drop(&mut self) {
+        if self.under_way {
+            let (programs, id, lifecycle) = (self.programs.clone(), self.id(), &self.cx.app().lifecycle);
+            let leave = async move {
+                if let Err(error) = programs.leave(id).await {
+                    tracing::warn!(?error, "a program that was cut off goes on after the next start only");
+                }
+            };
+            lifecycle.tracker.spawn_on(leave, &lifecycle.runtime);
+        }
+    }
 }
 
 impl Journal {
-    /// The journal of a run: a new one, or that of the program which waited for the ticket that the call came with. Gives
-    /// what that program gave back where it has ended.
+    /// The journal of a run: a new one, or that of the program which waited for the ticket that the call came with, or that an
+    /// MCP client runs again before it has ended. Gives what that program gave back where it has.
     pub(super) async fn open(cx: &Context, source: &str) -> Result<std::result::Result<Self, Value>> {
         let (call, user) = (cx.call(), cx.caller().user);
         let (programs, digest) = (Programs::new(&cx.app().db), digest_of(source, &Value::Null));
-        let new = Parked { id: call.id, person: user, topic: call.topic, digest, at: cx.now(), origin: None };
-        let Some(ticket) = call.ticket else {
-            return Ok(Ok(Self { programs, program: new, calls: Vec::new(), next: 0, kept: false }));
+        let asker = (cx.caller().door == Door::Mcp && call.depth == 0).then(|| match cx.caller().credential.key() {
+            Some(key) => key.to_string(),
+            None => String::new(),
+        });
+        let (id, person, topic, at) = (call.id, user, call.topic, cx.now());
+        let new = Parked { id, person, topic, asker, digest, at, origin: None };
+        let found = match (call.ticket, &new.asker) {
+            (Some(ticket), _) => programs.take(ticket, &new).await?,
+            (None, Some(_)) => programs.take_repeated(&new).await?,
+            (None, None) => None,
         };
-        match programs.take(ticket, &new).await? {
+        match found {
+            None if call.ticket.is_none() => {
+                let cx = cx.clone();
+                Ok(Ok(Self { programs, program: new, calls: Vec::new(), next: 0, kept: false, under_way: false, cx }))
+            }
             Some(Found::Waiting(program, calls)) => {
                 cx.taint().note(program.origin.clone());
-                Ok(Ok(Self { programs, program, calls, next: 0, kept: true }))
+                Ok(Ok(Self { programs, program, calls, next: 0, kept: true, under_way: true, cx: cx.clone() }))
             }
             Some(Found::Ended(outcome)) => Ok(Err(outcome)),
-            _ => {
+            None => {
                 Err(Error::conflict("This question is of another program: repeat the very call that was asked about."))
             }
         }
@@ -113,12 +143,18 @@ impl Journal {
         }
         self.kept = true;
         let program = Parked { origin: cx.taint().origin(), ..self.program.clone() };
-        self.programs.park(program, self.calls.clone()).await
+        self.programs.park(program, self.calls.clone()).await?;
+        self.under_way = false;
+        Ok(())
     }
 
     /// Keeps what the program gave back, where somebody may ask for it again.
-    pub(super) async fn end(&self, outcome: Value) -> Result<()> {
-        if self.kept { self.programs.end(self.id(), outcome).await } else { Ok(()) }
+    pub(super) async fn end(&mut self, outcome: Value) -> Result<()> {
+        if self.kept {
+            self.programs.end(self.id(), outcome).await?;
+        }
+        self.under_way = false;
+        Ok(())
     }
 
     fn id(&self) -> CallId {

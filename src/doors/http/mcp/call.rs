@@ -29,7 +29,9 @@ use satchel_model::{
     caller::Caller,
     error::{Error, Kind},
     json::canonical,
+    origin::Origin,
     text::clip,
+    time::Time,
 };
 
 /// A call that a client asked for.
@@ -79,7 +81,8 @@ impl Asked {
     async fn invoke(&self, mut ticket: Option<TicketId>) -> Result<Told, Failure> {
         loop {
             let arguments = self.arguments();
-            let call = Call { ticket, ..Call::new(self.caller.clone(), self.params.name.as_ref(), arguments) };
+            let origin = self.outside();
+            let call = Call { ticket, origin, ..Call::new(self.caller.clone(), self.params.name.as_ref(), arguments) };
             let stops = Stops { asked: self.stop.clone(), unheard: self.unheard.clone() };
             let asked = match self.state.invoker.invoke(call, stops).await {
                 Ok(Outcome::Done(done)) => return self.done(*done).await,
@@ -98,6 +101,19 @@ impl Asked {
                 },
             }
         }
+    }
+
+    /// The origin of what the client was given from outside before.
+    fn outside(&self) -> Option<Origin> {
+        let (session, now) = (self.peer.session.as_deref(), self.state.app.clock.now());
+        self.state.mcp.outside(session, Principal::of(&self.caller), now)
+    }
+
+    /// The client is given content of this place, which was read then.
+    fn note(&self, (place, at): (&str, Option<Time>)) {
+        let (session, now) = (self.peer.session.as_deref(), self.state.app.clock.now());
+        let origin = Origin::new(place, at.unwrap_or(now));
+        self.state.mcp.note(session, Principal::of(&self.caller), origin, now);
     }
 
     fn arguments(&self) -> Value {
@@ -202,6 +218,9 @@ impl Asked {
     }
 
     async fn done(&self, done: Done) -> Result<Told, Failure> {
+        if let Some(place) = done.output.outside() {
+            self.note((place, done.output.outside_at()));
+        }
         let (user, revision, id) = (self.caller.user, self.peer.revision, self.id.clone());
         let to = Recipient { app: &self.state.app, user, topic: None };
         let done = self.state.delivery.fit(to, done).await?;
@@ -213,6 +232,9 @@ impl Asked {
     }
 
     fn failed(&self, error: &Error) -> Result<Told, Failure> {
+        if let Some(outside) = error.outside() {
+            self.note(outside);
+        }
         match error.kind() {
             // What a tool itself did not find is its own answer.
             Kind::NotFound if !error.is_tools_own() => {

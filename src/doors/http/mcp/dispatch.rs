@@ -117,7 +117,14 @@ impl Asking<'_> {
             "tools/list" => return Ok(self.whole(id, tools::list(state, self.identity, revision, params)?)),
             "resources/list" => resources::list(state, caller, revision, params).await?,
             "resources/templates/list" => resources::templates(state, caller, revision),
-            "resources/read" => resources::read(state, caller, revision, &resources::uri(params)?).await?,
+            "resources/read" => {
+                let (read, origin) = resources::read(state, caller, revision, &resources::uri(params)?).await?;
+                if let Some(origin) = origin {
+                    let (session, now) = (self.peer.session.as_deref(), state.app.clock.now());
+                    state.mcp.note(session, Principal::of(caller), origin, now);
+                }
+                read
+            }
             "prompts/list" => prompts::list(state, caller, revision, params).await?,
             "prompts/get" => prompts::get(state, caller, revision, params).await?,
             "completion/complete" => prompts::complete(state, caller, revision, params).await?,

@@ -15,7 +15,9 @@ use satchel_model::{
     caller::Caller,
     error::{Error, Kind, Result},
     knowledge::{Document, DocumentId, SourceKind, Status},
+    origin::Origin,
 };
+use satchel_services::own_files;
 use satchel_store::documents::Filter;
 
 /// Before the id of a document.
@@ -102,21 +104,26 @@ pub(super) fn templates(state: &State, caller: &Caller, revision: Revision) -> V
     page::of(revision, "resourceTemplates", all, None)
 }
 
-/// What a resource holds.
+/// What a resource holds, and its origin where that is outside.
 pub(super) async fn read(
     state: &State,
     caller: &Caller,
     revision: Revision,
     uri: &str,
-) -> std::result::Result<Value, Failure> {
+) -> std::result::Result<(Value, Option<Origin>), Failure> {
     match contents(state, caller, uri).await {
-        Ok(contents) => Ok(page::cached(revision, json!({"contents": [contents]}))),
+        Ok((mut contents, origin)) => {
+            if let (Some(origin), Some(contents)) = (&origin, contents.as_object_mut()) {
+                contents.insert("_meta".to_owned(), json!({"satchel/outside": origin.source}));
+            }
+            Ok((page::cached(revision, json!({"contents": [contents]})), origin))
+        }
         Err(error) if matches!(error.kind(), Kind::NotFound | Kind::Denied) => Err(Failure::resource(revision, uri)),
         Err(error) => Err(error.into()),
     }
 }
 
-async fn contents(state: &State, caller: &Caller, uri: &str) -> Result<Value> {
+async fn contents(state: &State, caller: &Caller, uri: &str) -> Result<(Value, Option<Origin>)> {
     match named(caller, uri)? {
         Named::Document(id) => document(state, caller, uri, id).await,
         Named::File(path) => file(state, caller, uri, &path).await,
@@ -144,7 +151,7 @@ fn decoded(path: &str) -> String {
     url::form_urlencoded::parse(query.as_bytes()).next().map(|(_, path)| path.into_owned()).unwrap_or_default()
 }
 
-async fn document(state: &State, caller: &Caller, uri: &str, id: DocumentId) -> Result<Value> {
+async fn document(state: &State, caller: &Caller, uri: &str, id: DocumentId) -> Result<(Value, Option<Origin>)> {
     let documents = &state.app.stores.knowledge.documents;
     let bytes = documents.text_bytes(caller.reader(), id).await?;
     if bytes > LARGEST {
@@ -152,16 +159,13 @@ async fn document(state: &State, caller: &Caller, uri: &str, id: DocumentId) -> 
     }
     let _room = state.delivery.room(caller.user, usize::try_from(bytes).unwrap_or(usize::MAX)).await;
     let (document, text, _) = documents.content(caller.reader(), id).await?;
-    let mut contents = json!({"uri": uri, "mimeType": "text/plain", "text": text});
-    if document.source.kind == SourceKind::Url
-        && let Some(contents) = contents.as_object_mut()
-    {
-        contents.insert("_meta".to_owned(), json!({"satchel/outside": document.source.uri}));
-    }
-    Ok(contents)
+    let is_own = document.source.kind != SourceKind::Url && document.added_by.as_ref() == Some(&caller.username);
+    let place = || document.source.uri.clone().unwrap_or_else(|| format!("the document “{}”", document.title));
+    let origin = (!is_own).then(|| Origin::new(place(), document.updated_at));
+    Ok((json!({"uri": uri, "mimeType": "text/plain", "text": text}), origin))
 }
 
-async fn file(state: &State, caller: &Caller, uri: &str, path: &str) -> Result<Value> {
+async fn file(state: &State, caller: &Caller, uri: &str, path: &str) -> Result<(Value, Option<Origin>)> {
     let files = state.app.files_of(caller.user)?;
     let (opened, bytes) = files.open(path).await?;
     drop(opened);
@@ -169,14 +173,16 @@ async fn file(state: &State, caller: &Caller, uri: &str, path: &str) -> Result<V
         return Err(too_large());
     }
     let _room = state.delivery.room(caller.user, usize::try_from(bytes).unwrap_or(usize::MAX)).await;
+    let origin = own_files::origin_of(&state.app, &files, path).await?;
     let bytes = files.read_up_to(path, LARGEST).await?;
-    Ok(match String::from_utf8(bytes) {
+    let contents = match String::from_utf8(bytes) {
         Ok(text) => json!({"uri": uri, "mimeType": "text/plain", "text": text}),
         Err(error) => {
             let blob = STANDARD.encode(error.as_bytes());
             json!({"uri": uri, "mimeType": "application/octet-stream", "blob": blob})
         }
-    })
+    };
+    Ok((contents, origin))
 }
 
 fn too_large() -> Error {

@@ -2,13 +2,20 @@
 
 #[cfg(debug_assertions)]
 use super::extra::Extras;
-use super::{seal::Seal, session::Sessions};
+use super::{
+    given::Given,
+    seal::Seal,
+    session::{Principal, Session, Sessions},
+};
+use satchel_model::{origin::Origin, time::Time};
 use serde_json::Value;
 
 /// Sessions, and the key that seals what clients carry.
 pub(in crate::http) struct Mcp {
     pub(in crate::http) sessions: Sessions,
     pub(in crate::http) seal: Seal,
+    /// What clients without sessions were given from outside.
+    given: Given,
     /// Fixtures of a test.
     #[cfg(debug_assertions)]
     pub(in crate::http) extras: Extras,
@@ -19,8 +26,25 @@ impl Mcp {
         Self {
             sessions: Sessions::default(),
             seal: Seal::new(),
+            given: Given::default(),
             #[cfg(debug_assertions)]
             extras: Extras::default(),
+        }
+    }
+
+    /// The origin of what a client was given from outside before, in its session or without one.
+    pub(in crate::http) fn outside(&self, session: Option<&Session>, who: Principal, now: Time) -> Option<Origin> {
+        match session {
+            Some(session) => session.outside(),
+            None => self.given.of(who, now),
+        }
+    }
+
+    /// A client is given content from outside.
+    pub(in crate::http) fn note(&self, session: Option<&Session>, who: Principal, origin: Origin, now: Time) {
+        match session {
+            Some(session) => session.note(origin),
+            None => self.given.note(who, origin, now),
         }
     }
 

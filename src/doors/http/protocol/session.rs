@@ -24,6 +24,7 @@ use super::{
 };
 use satchel_model::{
     caller::{Caller, Credential},
+    origin::Origin,
     user::UserId,
 };
 
@@ -37,7 +38,7 @@ const REMEMBERED: usize = 512;
 const WAITING: usize = 64;
 
 /// The credential behind a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(in crate::http) struct Principal {
     user: UserId,
     credential: Credential,
@@ -83,6 +84,8 @@ struct State {
     watched: BTreeMap<String, Option<u32>>,
     /// The least of what it wants to hear of what goes on.
     level: Level,
+    /// The origin of what it was given from outside.
+    outside: Option<Origin>,
 }
 
 impl Session {
@@ -96,6 +99,7 @@ impl Session {
             listeners: Vec::new(),
             watched: BTreeMap::new(),
             level: Level::Warning,
+            outside: None,
         };
         Self {
             id: Uuid::new_v4().simple().to_string(),
@@ -177,6 +181,17 @@ impl Session {
                 return;
             }
         }
+    }
+
+    /// The origin of what it was given from outside.
+    pub(in crate::http) fn outside(&self) -> Option<Origin> {
+        self.state.lock().outside.clone()
+    }
+
+    /// It is given content from outside.
+    pub(in crate::http) fn note(&self, origin: Origin) {
+        let mut state = self.state.lock();
+        state.outside = Origin::joined(state.outside.take(), Some(origin));
     }
 
     /// Wants to hear of what goes on from this level.

@@ -24,12 +24,22 @@ const MOST: usize = 20;
 /// The longest that one may take.
 const PATIENCE: Duration = Duration::from_secs(20);
 
+/// The place pictures are taken from that are not in their address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum From {
+    /// Their hosts.
+    Anywhere,
+    /// None: only those in the request are taken.
+    Request,
+    /// None: they stand empty.
+    Nowhere,
+}
+
 /// The pictures of one request.
 pub(super) struct Images<'a> {
     state: &'a State,
     caller: &'a Caller,
-    /// `false` if only pictures that are in the request are taken.
-    fetches: bool,
+    from: From,
     fetched: usize,
     /// The origin of the first that was fetched.
     pub(super) origin: Option<Origin>,
@@ -37,12 +47,17 @@ pub(super) struct Images<'a> {
 
 impl<'a> Images<'a> {
     pub(super) fn new(state: &'a State, caller: &'a Caller) -> Self {
-        Self { state, caller, fetches: true, fetched: 0, origin: None }
+        Self { state, caller, from: From::Anywhere, fetched: 0, origin: None }
     }
 
     /// Those of a request that is passed on as it came: who answers it fetches them.
     pub(super) fn passed(state: &'a State, caller: &'a Caller) -> Self {
-        Self { fetches: false, ..Self::new(state, caller) }
+        Self { from: From::Request, ..Self::new(state, caller) }
+    }
+
+    /// Those of a request that is only counted: none of them is needed.
+    pub(super) fn counted(state: &'a State, caller: &'a Caller) -> Self {
+        Self { from: From::Nowhere, ..Self::new(state, caller) }
     }
 
     /// The picture of an address, which may be a `data:` one.
@@ -51,14 +66,16 @@ impl<'a> Images<'a> {
     ///
     /// If it is none, or cannot be fetched.
     pub(super) async fn at(&mut self, address: &str, field: &str) -> Result<Image> {
-        match address.strip_prefix("data:") {
-            Some(data) => inline(data, field),
-            None if self.fetches => self.fetch(address, field).await,
-            None => Err(wrong(field, "the picture is not in the request")),
+        match (address.strip_prefix("data:"), self.from) {
+            (Some(data), _) => inline(data, field),
+            (None, From::Anywhere) => self.fetch(address, field).await,
+            (None, From::Request) => Err(wrong(field, "the picture is not in the request")),
+            (None, From::Nowhere) => Ok(Image { mime: String::new(), data: String::new().into() }),
         }
     }
 
     async fn fetch(&mut self, address: &str, field: &str) -> Result<Image> {
+        self.caller.ensure_personal()?;
         let url = Url::parse(address).ok().filter(|url| matches!(url.scheme(), "http" | "https"));
         let url = url.ok_or_else(|| wrong(field, "write a data: address with base64, or one of http or https"))?;
         self.fetched += 1;

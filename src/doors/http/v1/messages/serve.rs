@@ -127,6 +127,7 @@ async fn count(
 ) -> HttpResult<Json<Value>> {
     let Kept { parsed: asked, bytes } = body;
     if let Target::Providers(providers) = target(&state, &asked.model).await? {
+        caller.ensure_personal()?;
         let (kind, body) = (ProviderKind::Anthropic, gateway::raw_body(bytes).await?);
         let raw = RawRequest { kind, body, headers: headers(&request), streamed: false };
         let counted = match providers.first() {
@@ -137,7 +138,7 @@ async fn count(
             return Ok(Json(json!({"input_tokens": counted})));
         }
     }
-    let mut images = Images::new(&state, &caller);
+    let mut images = Images::counted(&state, &caller);
     let (messages, brief) = asked.read(&mut images).await?;
     let tools: u64 = brief
         .tools
