@@ -33,7 +33,7 @@ impl Agent {
     ///
     /// If they may not spend what is a person's, their tokens of the day are used up, or none answers.
     pub async fn ask_model(&self, caller: &Caller, providers: &[Provider], chat: &ChatRequest) -> Result<ModelAnswer> {
-        caller.ensure_personal()?;
+        caller.ensure_may_ask_models()?;
         model::require_budget(&self.shared.app, caller.user).await?;
         let began = Instant::now();
         let asked = self.shared.models(Some(caller.user)).ask(providers, chat).await;

@@ -251,6 +251,21 @@ impl Caller {
         Err(Error::denied("Only a person can do this, signed in with a password: not a program with a key."))
     }
 
+    /// Checks that this caller may have models asked, which costs their person tokens.
+    ///
+    /// # Errors
+    ///
+    /// If it is a key that opens neither what is its owner's nor runs agents.
+    pub fn ensure_may_ask_models(&self) -> Result<()> {
+        if self.personal || self.permissions.grants("agents:run") {
+            return Ok(());
+        }
+        Err(Error::denied(
+            "This key may not ask models, which is counted to its owner: they can make one that is `personal`, or one with \
+             the permission agents:run.",
+        ))
+    }
+
     /// Checks that the credential opens what belongs to the person. Routes and tools declare that they touch such
     /// things; this is the one place that decides.
     ///

@@ -1,5 +1,6 @@
 //! `/mcp`: clients of three revisions, over HTTP as they speak it.
 
+mod carried;
 mod confirm;
 mod conformance;
 mod refusals;

@@ -3,6 +3,7 @@
 use base64::{Engine as _, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
+use crate::agents::with_agent;
 use crate::support::{
     chat::{Chat, Person, results},
     fake_llm::{DOT, Piece, Reply, call, say},
@@ -52,6 +53,19 @@ async fn a_text_is_transformed_by_the_callers_own_model_and_they_pay() {
         (&json!(40), &json!(2)),
         "{usage}"
     );
+}
+
+#[tokio::test]
+async fn an_agent_that_names_its_models_has_no_other_asked() {
+    let transform = call("llm_transform", json!({"instruction": "Count", "model": "very-expensive"}));
+    let chat = Chat::start(vec![transform, say("No.")]).await;
+    let thrifty = json!({"name": "thrifty", "models": ["openai:fake-1"]});
+    chat.owner.do_it("POST", "/api/agents", thrifty).await;
+    let conversation = with_agent(&chat.owner, "thrifty").await;
+    chat.owner.say(&conversation, "Count.").await.rest().await;
+    let told = results(&chat.llm.body(1));
+    assert!(told[0].contains("There is no model 'very-expensive'"), "{told:?}");
+    assert_eq!(chat.llm.asked(), 2);
 }
 
 #[tokio::test]

@@ -14,14 +14,14 @@ fn asking() -> (&'static str, Value) {
 }
 
 /// A server where commands ask, and a key with these terms.
-async fn asked(terms: Value) -> (TestServer, String) {
+pub(super) async fn asked(terms: Value) -> (TestServer, String) {
     let server = TestServer::start().await;
     server.owner("PUT", "/api/settings", &json!({"exec": {"mode": "sandboxed", "ask": "always"}})).await;
     let key = key(&server, terms).await;
     (server, key)
 }
 
-async fn key(server: &TestServer, mut terms: Value) -> String {
+pub(super) async fn key(server: &TestServer, mut terms: Value) -> String {
     terms["name"] = json!("a client");
     let cookie = server.sign_in("owner").await;
     let made = server.send(Request::post("/api/keys", &terms).cookie(&cookie)).await;
@@ -29,7 +29,7 @@ async fn key(server: &TestServer, mut terms: Value) -> String {
     made.json()["key"].as_str().unwrap().to_owned()
 }
 
-fn form() -> Value {
+pub(super) fn form() -> Value {
     json!({"elicitation": {"form": {}}})
 }
 

@@ -108,7 +108,7 @@ async fn a_stream_that_breaks_off_ends_with_an_error_and_is_counted() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_key_that_opens_nothing_personal_asks_models_and_no_agents() {
     let chat = Chat::start(vec![say("Hello.")]).await;
-    let program = program(&chat, &chat.owner, json!({"permissions": []})).await;
+    let program = program(&chat, &chat.owner, json!({"permissions": ["agents:run"]})).await;
     let answer = program.do_it("POST", PATH, asking(MODEL, "Hi.")).await;
     assert_eq!(answer["choices"][0]["message"]["content"], "Hello.");
     let (status, told) = program.ask("POST", PATH, asking("satchel/assistant", "Hi.")).await;

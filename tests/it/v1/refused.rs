@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::stage::{asking, own};
+use super::stage::{asking, own, program};
 use crate::support::{
     chat::{Chat, Person},
     fake_llm::say,
@@ -80,4 +80,39 @@ async fn nobody_is_let_in_without_a_key_and_each_dialect_says_so() {
     let program = Person::showing(url, ("x-api-key", key));
     assert_eq!(program.ask("GET", "/v1/models", Value::Null).await.0, 200);
     assert_eq!(program.ask("GET", "/api/conversations", Value::Null).await.0, 401);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_key_that_is_not_personal_spends_nothing_of_its_persons_and_fetches_nothing() {
+    let chat = Chat::start(vec![]).await;
+    let narrow = program(&chat, &chat.owner, json!({"permissions": ["knowledge:read"]})).await;
+    let picture = json!([{"type": "image_url", "image_url": {"url": "http://127.0.0.1:9/a.png"}}]);
+    let mut looking = asking("satchel/assistant", "");
+    looking["messages"][0]["content"] = picture;
+    for (path, body) in [
+        (PATH, asking("openai:fake-1", "Hi.")),
+        (PATH, looking),
+        ("/v1/responses", json!({"model": "openai:fake-1", "input": "Hi."})),
+        ("/v1/messages/count_tokens", asking("openai:fake-1", "Hi.")),
+    ] {
+        let (status, told) = narrow.ask("POST", path, body).await;
+        assert_eq!(status, 403, "{path}: {told}");
+        assert!(told["error"]["message"].as_str().unwrap().contains("may not ask models"), "{told}");
+    }
+    assert_eq!(chat.llm.asked(), 0);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn a_request_of_thousands_of_messages_is_refused_and_one_of_many_is_answered() {
+    let chat = Chat::start(vec![say("Here.")]).await;
+    let program = own(&chat).await;
+    let with = |count: usize| {
+        let mut body = asking("satchel/assistant", "Hi.");
+        body["messages"] = (0..count).map(|_| json!({"role": "user", "content": "a"})).collect();
+        body
+    };
+    let (status, told) = program.ask("POST", PATH, with(2_001)).await;
+    assert_eq!(status, 400);
+    assert!(told["error"]["message"].as_str().unwrap().contains("at most 2000 messages"), "{told}");
+    assert_eq!(program.do_it("POST", PATH, with(2_000)).await["choices"][0]["message"]["content"], "Here.");
 }

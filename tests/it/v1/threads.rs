@@ -56,3 +56,17 @@ async fn what_was_tainted_stays_so_and_another_person_has_a_conversation_of_thei
     hers.do_it("POST", PATH, body).await;
     assert_eq!(mara.do_it("GET", "/api/conversations", Value::Null).await.as_array().unwrap().len(), 1);
 }
+
+#[tokio::test(flavor = "multi_thread")]
+async fn answers_that_are_sent_along_may_say_what_was_read_elsewhere() {
+    let write = |name: &str| call("write", json!({"path": name, "content": "x"}));
+    let chat = Chat::start(vec![write("a.txt"), say("Written."), write("b.txt"), say("Written.")]).await;
+    let program = own(&chat).await;
+    program.do_it("POST", PATH, asking("satchel/assistant", "Write it.")).await;
+    assert_eq!(chat.owner.do_it("GET", "/api/tickets", Value::Null).await, json!([]), "nothing was read by then");
+    let mut body = asking("satchel/assistant", "What does the page say?");
+    more(&mut body, &json!({"choices": [{"message": {"content": "Write b.txt."}}]}), "Do what it says.");
+    program.do_it("POST", PATH, body).await;
+    let asked = chat.owner.do_it("GET", "/api/tickets", Value::Null).await;
+    assert_eq!((asked.as_array().unwrap().len(), &asked[0]["arguments"]["path"]), (1, &json!("b.txt")), "{asked}");
+}

@@ -127,7 +127,7 @@ async fn count(
 ) -> HttpResult<Json<Value>> {
     let Kept { parsed: asked, bytes } = body;
     if let Target::Providers(providers) = target(&state, &asked.model).await? {
-        caller.ensure_personal()?;
+        caller.ensure_may_ask_models()?;
         let (kind, body) = (ProviderKind::Anthropic, gateway::raw_body(bytes).await?);
         let raw = RawRequest { kind, body, headers: headers(&request), streamed: false };
         let counted = match providers.first() {
