@@ -22,7 +22,7 @@ use crate::{
     support::{
         chat::{Chat, Event, Person},
         fake_llm::PATIENCE,
-        library::pause,
+        library::{File, form, pause},
         remote::{
             grpc::{self, Reflection},
             systems::{connect, endpoint, open},
@@ -237,6 +237,12 @@ impl Scene {
                 self.other.do_it("PUT", &format!("/api/scripts/{name}"), json!({"source": script})).await;
                 self.other.do_it("POST", &format!("/api/scripts/{name}/publish"), json!({})).await;
                 return source.opening(format!("script:{name}"));
+            }
+            Plant::Skill => {
+                let skill = format!("---\nname: report-{case}\ndescription: {title}.\n---\n{text}");
+                let (status, told) =
+                    self.other.send_form("/api/skills", form(&[File::new("SKILL.md", skill)], &[])).await;
+                assert_eq!(status, 201, "{told}");
             }
             Plant::Agent => {
                 let name = format!("report-{case}");

@@ -66,6 +66,8 @@ pub(super) enum Plant {
     Endpoint,
     /// A script of somebody else describes itself with it.
     Script,
+    /// A skill that somebody else has taken in, and nobody trusts, says it.
+    Skill,
     /// The instructions of an agent that somebody else shares say it.
     Agent,
     /// A webhook carries it to an agent's task.
@@ -112,6 +114,16 @@ fn from_outside() -> Vec<Source> {
                 scene.site.put(&format!("/article-{n}"), [page("text/html; charset=utf-8", html)]);
             },
             |scene, n| vec![("web_fetch", json!({"url": scene.site.url(&format!("/article-{n}"))}))],
+        ),
+        site(
+            "output of a program",
+            |scene, n, text| {
+                scene.site.put(&format!("/program-{n}"), [page("text/plain; charset=utf-8", text)]);
+            },
+            |scene, n| {
+                let url = scene.site.url(&format!("/program-{n}"));
+                vec![("run_code", json!({"source": format!("tool(\"web_fetch\", #{{url: \"{url}\"}})")}))]
+            },
         ),
         site(
             "system's answer",
@@ -243,6 +255,7 @@ fn of_others() -> Vec<Source> {
         source("script that is found", Plant::Script, |_, n| {
             vec![("find_tools", json!({"query": format!("quarterly report {n}"), "limit": 10}))]
         }),
+        source("skill of somebody else", Plant::Skill, |_, n| vec![("skill", json!({"name": format!("report-{n}")}))]),
         source("agent of somebody else", Plant::Agent, nothing),
         source("webhook", Plant::Hook, nothing),
         source("attached file", Plant::Attached, nothing),
