@@ -1,0 +1,4 @@
+-- The first call a key was used for: who has just set a program up sees it arrive.
+ALTER TABLE api_keys ADD COLUMN first_call_at INTEGER;
+-- The tool by the name it was called by, or the model.
+ALTER TABLE api_keys ADD COLUMN first_call TEXT;
