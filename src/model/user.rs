@@ -71,7 +71,7 @@ pub struct ApiKey {
     pub created_at: Time,
     /// Last use, to the minute.
     pub last_used_at: Option<Time>,
-    /// The first call it was used for; null before that. Keys that are older than this field have none until their next.
+    /// The first call it was used for; null before that, and where nobody noted it.
     pub first_call: Option<FirstCall>,
 }
 
