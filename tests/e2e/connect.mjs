@@ -4,7 +4,7 @@ import { axe, person, same, shoot, until, walk } from './lib.mjs';
 
 const REVISION = '2026-07-28';
 
-/** What a program does that was given these lines: it reads the address and the header from them, and nothing else. */
+/** A program that was given these lines: it reads the address and the header from them, and has nothing else. */
 function program(lines) {
   const { url, headers } = JSON.parse(lines).mcpServers.satchel;
   const about = { protocolVersion: REVISION, clientInfo: { name: 'a walk', version: '1' }, clientCapabilities: {} };

@@ -28,7 +28,7 @@ import {
 /** One way to connect a client. */
 export interface Way {
   lines: (given: Given) => Lines[];
-  /** What is odd about it, a sentence each. */
+  /** Its oddities, a sentence each. */
   quirks?: (given: Given) => string[];
   /** Questions can be answered through it: a key may be let decide. */
   asks?: boolean;

@@ -1,6 +1,6 @@
 /** The lines that are pasted where a client keeps its servers or its models. */
 
-/** What the lines are made of: the address this console was opened at, a key or what stands for one, and the model's name. */
+/** The lines are made of the address this console was opened at, of a key or what stands for one, and of the model's name. */
 export interface Given {
   origin: string;
   key: string;
@@ -14,7 +14,7 @@ export interface Lines {
   text: string;
 }
 
-/** What stands for a key where none is made yet. */
+/** Stands for a key where none is made yet. */
 export const NO_KEY = 'sk_satchel_…';
 
 /** The name under which a client keeps this server. */

@@ -1,4 +1,4 @@
-/** What is said of a program that was given a key: it is told from the key alone. */
+/** The state of a program that was given a key, told from the key alone. */
 import { ago, visible } from '../../lib/format';
 import type { ApiKey } from '../../lib/types';
 
