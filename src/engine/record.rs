@@ -17,12 +17,14 @@ use satchel_model::{
     },
     call::{Call, Edit, Outcome},
     error::{Error, Kind, Result},
+    id::Id,
     origin::Origin,
     policy::Situation,
     rule::Rule,
     secret_name::is_secret,
     spec::Risk,
     time::Time,
+    user::ApiKey,
 };
 use satchel_store::audit::Reward;
 
@@ -41,6 +43,8 @@ pub struct Record {
     private: &'static [&'static str],
     /// What a person changed, whole: how it is kept follows from the tool.
     edited: Vec<Edit>,
+    /// The key of the program that called it by this name, itself.
+    by: Option<(Id<ApiKey>, String)>,
 }
 
 impl Record {
@@ -80,6 +84,7 @@ impl Record {
             teaches: true,
             private: &[],
             edited,
+            by: asked_by(call),
         }
     }
 
@@ -158,6 +163,9 @@ impl Record {
         if self.collected {
             return Ok(());
         }
+        if let Some((key, name)) = &self.by {
+            app.stores.people.note_call(*key, name, self.event.time).await;
+        }
         let ran = self.event.duration_ms.is_some();
         if ran {
             self.event.duration_ms = Some(self.ran_for());
@@ -197,6 +205,13 @@ impl Record {
         }
         clip(error.message(), MAX_TEXT, Secrets { private: &[], is_secret })
     }
+}
+
+/// The key of a program that made a call itself, and the name it called the tool by: neither a script it runs nor an agent
+/// it asks did.
+fn asked_by(call: &Call) -> Option<(Id<ApiKey>, String)> {
+    let itself = call.depth == 0 && !call.programmed && call.caller.agent.is_none();
+    call.caller.credential.key().filter(|_| itself).map(|key| (key, call.tool.clone()))
 }
 
 /// What a call that ended so has come to. Stopping one is not an error.

@@ -71,6 +71,17 @@ pub struct ApiKey {
     pub created_at: Time,
     /// Last use, to the minute.
     pub last_used_at: Option<Time>,
+    /// The first call it was used for; null before that, and where nobody noted it.
+    pub first_call: Option<FirstCall>,
+}
+
+/// The first call that a program made with its key.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, utoipa::ToSchema)]
+pub struct FirstCall {
+    /// The tool, by the name the program called it by, or the model that it asked.
+    pub name: String,
+    /// The time.
+    pub at: Time,
 }
 
 /// What a key lets the program do that holds it, beside its permissions.

@@ -1,5 +1,6 @@
 //! API keys: credentials for programs, with permissions of their own.
 
+use moka::sync::Cache;
 use serde_json::json;
 
 use super::{
@@ -14,16 +15,30 @@ use satchel_model::{
     id::Id,
     secret::Secret,
     settings::Exposure,
-    user::{ApiKey, KeyTerms, UserId},
+    time::Time,
+    user::{ApiKey, FirstCall, KeyTerms, UserId},
 };
 
 /// What every key begins with, so that a secret scanner knows it.
 pub const PREFIX: &str = "sk_satchel_";
 /// Keys one user may have.
 const PER_USER: i64 = 200;
+/// Keys whose first call is known to be written down, at most.
+const REMEMBERED: u64 = 10_000;
+/// Most bytes of the name of what was called that are kept.
+const NAME: usize = 80;
 
 const SELECT: &str = "SELECT id, person, name, permissions, created_at, last_used_at, personal, approves, exposure, \
-     selected FROM api_keys";
+     selected, first_call, first_call_at FROM api_keys";
+
+/// Keys that are known to have called.
+pub(super) struct Called(Cache<Id<ApiKey>, ()>);
+
+impl Called {
+    pub(super) fn new() -> Self {
+        Self(Cache::new(REMEMBERED))
+    }
+}
 
 /// A key to be made.
 #[derive(Debug)]
@@ -86,7 +101,8 @@ impl People {
         let hash = token::digest(secret.expose());
         let id = Id::new();
         let (user, created_at) = (new.user, by.now);
-        let key = ApiKey { id, user, name, permissions, personal, terms, created_at, last_used_at: None };
+        let key =
+            ApiKey { id, user, name, permissions, personal, terms, created_at, last_used_at: None, first_call: None };
         let made = key.clone();
         self.change_by(by, move |tx, by| {
             let owner = sessions::require_reach(tx, by, key.user, &no_user(key.user))?;
@@ -120,6 +136,20 @@ impl People {
             by.record(tx, "key.revoke", json!({"key": id, "name": key.name, "user": owner.username}))
         })
         .await
+    }
+
+    /// Notes a call that a program made with a key, of a tool or a model of this name: the first one stays. A failure here
+    /// must not fail the call.
+    pub async fn note_call(&self, key: Id<ApiKey>, name: &str, now: Time) {
+        if self.called.0.contains_key(&key) {
+            return;
+        }
+        let name = shortened(name);
+        let sql = "UPDATE api_keys SET first_call = ?2, first_call_at = ?3 WHERE id = ?1 AND first_call_at IS NULL";
+        match self.db.write(move |tx| tx.run(sql, (key.to_string(), name, now.millis()))).await {
+            Ok(_) => self.called.0.insert(key, ()),
+            Err(error) => tracing::warn!(?error, "the first call of a key was not noted"),
+        }
     }
 
     /// The user whose things `by` asks to see: their own, or those of one they may manage.
@@ -177,6 +207,15 @@ fn parse_name(text: String) -> Result<String> {
     Err(Error::invalid("A key's name is 1 to 100 characters on one line.").with_details(json!({"field": "name"})))
 }
 
+fn shortened(name: &str) -> String {
+    name.get(..name.floor_char_boundary(NAME)).unwrap_or_default().to_owned()
+}
+
+fn first_call(row: &Row<'_>) -> Result<Option<FirstCall>> {
+    let name: Option<String> = row.get("first_call")?;
+    Ok(name.zip(row.optional_time("first_call_at")?).map(|(name, at)| FirstCall { name, at }))
+}
+
 fn read(row: &Row<'_>) -> Result<ApiKey> {
     Ok(ApiKey {
         id: row.parsed("id")?,
@@ -187,5 +226,6 @@ fn read(row: &Row<'_>) -> Result<ApiKey> {
         last_used_at: row.optional_time("last_used_at")?,
         personal: row.get("personal")?,
         terms: terms(row)?,
+        first_call: first_call(row)?,
     })
 }

@@ -27,6 +27,8 @@ const PAGES = [
   '/processes/new',
   '/processes/import',
   '/processes/propose',
+  '/connect',
+  '/connect/codex',
   '/jobs',
   '/jobs/new',
   '/policies/layers',

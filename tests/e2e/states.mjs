@@ -12,6 +12,7 @@ const PAGES = [
   '/tools/costs',
   '/tools/collisions',
   '/processes',
+  '/connect',
   '/audit',
   '/users/people',
   '/users/roles',

@@ -14,6 +14,7 @@ pub(super) const PAGES: &[Page] = &[
     Page { path: "/knowledge", name: "Knowledge", needs: Some("knowledge:read") },
     Page { path: "/catalog", name: "Catalog", needs: Some("catalog:read") },
     Page { path: "/processes", name: "Processes", needs: Some("processes:read") },
+    Page { path: "/connect", name: "Connect", needs: None },
     Page { path: "/jobs", name: "Jobs", needs: Some("jobs:manage") },
     Page { path: "/policies", name: "Policies", needs: None },
     Page { path: "/audit", name: "Audit", needs: Some("audit:read") },

@@ -86,6 +86,24 @@ async fn a_password_that_a_manager_resets_ends_sessions_and_keys() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
+async fn a_key_tells_its_first_call() {
+    let server = TestServer::start().await;
+    let cookie = server.sign_in("owner").await;
+    let shown = key(&server, &cookie, json!({"name": "a client"})).await;
+    let told = async || server.owner("GET", "/api/keys", &Value::Null).await[0].clone();
+    assert_eq!(server.status(&Request::get("/api/tools").bearer(&shown)).await, 200);
+    let before = told().await;
+    assert_eq!(before["first_call"], Value::Null, "to look at the list is no call");
+    assert!(before["last_used_at"].is_string(), "{before}");
+    let inner = json!({"recipient_name": "calculator", "parameters": {"expression": "1"}});
+    assert_eq!(invoke(&server, &shown, "parallel", json!({"params": {"tool_uses": [inner]}})).await.0, 200);
+    let first = told().await["first_call"].clone();
+    assert_eq!(first["name"], "parallel", "neither a call within it nor one after it: {first}");
+    assert_eq!(invoke(&server, &shown, "calculator", json!({"params": {"expression": "1"}})).await.0, 200);
+    assert_eq!(told().await["first_call"], first);
+}
+
+#[tokio::test(flavor = "multi_thread")]
 async fn a_key_opens_what_belongs_to_its_owner_only_where_they_said_so() {
     let server = TestServer::start().await;
     let cookie = server.sign_in("owner").await;

@@ -30,6 +30,8 @@ async fn an_agent_answers_with_its_tools_and_a_client_sees_no_call_of_them() {
     let actions: Vec<_> = rows.iter().map(|row| (&row["event_type"], &row["tool"])).collect();
     assert_eq!(actions[0], (&json!("chat_turn"), &Value::Null));
     assert_eq!(actions[1], (&json!("tool_invocation"), &json!("builtin:calculator")));
+    let keys = chat.owner.do_it("GET", "/api/keys", Value::Null).await;
+    assert_eq!(keys[0]["first_call"]["name"], "satchel/assistant", "what the program asked, not what the agent did");
 }
 
 #[tokio::test(flavor = "multi_thread")]

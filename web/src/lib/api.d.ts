@@ -4038,6 +4038,7 @@ export interface components {
             /** @description The time at which it was made. */
             created_at: components["schemas"]["Time"];
             last_used_at?: components["schemas"]["Time"] | null;
+            first_call?: null | components["schemas"]["FirstCall"];
         };
         /** @description A file that came with a message. */
         Attachment: {
@@ -5641,6 +5642,13 @@ export interface components {
             trees: components["schemas"]["TreeFromOutside"][];
             /** @description `true` if there are more files than these. */
             has_more: boolean;
+        };
+        /** @description The first call that a program made with its key. */
+        FirstCall: {
+            /** @description The tool, by the name the program called it by, or the model that it asked. */
+            name: string;
+            /** @description The time. */
+            at: components["schemas"]["Time"];
         };
         /** @description A folder of this machine whose files are documents. */
         Folder: {

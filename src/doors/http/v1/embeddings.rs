@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use super::{
     dialect::{Dialect, Speaks},
     images::wrong,
-    target::{EMBEDDING, unknown},
+    target::{EMBEDDING, note_call, unknown},
 };
 use crate::http::{
     body::Body,
@@ -65,11 +65,12 @@ enum Encoding {
 /// together.
 #[utoipa::path(post, path = "/v1/embeddings", tag = "v1", operation_id = "v1_embeddings",
     request_body = serde_json::Value, responses((status = 200, body = serde_json::Value)))]
-async fn embed(state: Data<State>, Who(_caller): Who<Caller>, body: Body<Wanted>) -> HttpResult<Json<Value>> {
+async fn embed(state: Data<State>, Who(caller): Who<Caller>, body: Body<Wanted>) -> HttpResult<Json<Value>> {
     let Wanted { model, input, encoding_format, dimensions } = body.0;
     if model != EMBEDDING {
         return Err(unknown(&model).into());
     }
+    note_call(&state, &caller, EMBEDDING).await;
     let texts = match input {
         Input::Text(text) => vec![text],
         Input::Texts(texts) => texts,

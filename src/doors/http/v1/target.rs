@@ -4,6 +4,7 @@ use serde_json::json;
 
 use crate::http::state::State;
 use satchel_model::{
+    caller::Caller,
     error::{Error, Result},
     id::shorten,
     llm::Provider,
@@ -23,12 +24,25 @@ pub(super) enum Target {
     Providers(Vec<Provider>),
 }
 
-/// Returns the one that a model's name means.
+/// Returns the one that a model's name means, and notes that it was called.
 ///
 /// # Errors
 ///
 /// If no model that is connected has that name.
-pub(super) async fn target(state: &State, model: &str) -> Result<Target> {
+pub(super) async fn target(state: &State, caller: &Caller, model: &str) -> Result<Target> {
+    let target = meant(state, model).await?;
+    note_call(state, caller, model).await;
+    Ok(target)
+}
+
+/// Notes that a model was called.
+pub(super) async fn note_call(state: &State, caller: &Caller, model: &str) {
+    if let Some(key) = caller.credential.key() {
+        state.app.stores.people.note_call(key, model, state.app.clock.now()).await;
+    }
+}
+
+async fn meant(state: &State, model: &str) -> Result<Target> {
     if let Some(agent) = model.strip_prefix(AGENTS) {
         return Ok(Target::Agent(agent.to_owned()));
     }

@@ -62,7 +62,7 @@ async fn complete(
             return writer::answer(&request, state, (run, writer), streams.then_some(()).ok_or(&gone)).await;
         }
     };
-    match target(&state, &model).await? {
+    match target(&state, &caller, &model).await? {
         Target::Agent(agent) => {
             let mut images = Images::new(&state, &caller);
             let (messages, brief) = asked.read(&mut images).await?;

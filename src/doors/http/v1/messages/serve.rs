@@ -71,7 +71,7 @@ async fn create(
             return writer::answer(&request, state, (run, writer), streams).await;
         }
     };
-    match target(&state, &model).await? {
+    match target(&state, &caller, &model).await? {
         Target::Agent(agent) => {
             let mut images = Images::new(&state, &caller);
             let (messages, brief) = asked.read(&mut images).await?;
@@ -126,7 +126,7 @@ async fn count(
     body: Kept<MessageRequest>,
 ) -> HttpResult<Json<Value>> {
     let Kept { parsed: asked, bytes } = body;
-    if let Target::Providers(providers) = target(&state, &asked.model).await? {
+    if let Target::Providers(providers) = target(&state, &caller, &asked.model).await? {
         caller.ensure_may_ask_models()?;
         let (kind, body) = (ProviderKind::Anthropic, gateway::raw_body(bytes).await?);
         let raw = RawRequest { kind, body, headers: headers(&request), streamed: false };

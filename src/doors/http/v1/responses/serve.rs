@@ -89,7 +89,7 @@ async fn create(
             return writer::answer(&request, state, (followed, writer), streams).await;
         }
     };
-    match target(&state, &asked.model).await? {
+    match target(&state, &caller, &asked.model).await? {
         Target::Agent(agent) => {
             caller.ensure_personal()?;
             let (is_kept, is_background) = (asked.store != Some(false), asked.background == Some(true));
