@@ -229,3 +229,14 @@ fn read(row: &Row<'_>) -> Result<ApiKey> {
         first_call: first_call(row)?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_name_is_cut_between_letters() {
+        assert_eq!(shortened("read"), "read");
+        assert_eq!(shortened(&format!("{}é", "c".repeat(79))), "c".repeat(79));
+    }
+}

@@ -13,7 +13,7 @@ use satchel_model::{
     caller::{Credential, Door},
     error::Kind,
     secret::Secret,
-    user::{FirstCall, KeyTerms, User, Username},
+    user::{KeyTerms, User, Username},
 };
 
 const PASSWORD: &str = "correct horse battery";
@@ -220,13 +220,6 @@ async fn a_key_may_do_what_it_and_its_owner_may_do_now() {
     house.set(&ada, UserChange { disabled: Some(false), ..UserChange::default() }).await.unwrap();
     let keys = house.people.keys(ada.id).await.unwrap();
     assert_eq!(keys[1].last_used_at, Some(at(1)));
-    assert_eq!(keys[1].first_call, None);
-    let called = format!("{}é", "c".repeat(79));
-    for (name, now) in [(called.as_str(), at(2)), ("read", at(3))] {
-        house.people.note_call(keys[1].id, name, now).await;
-    }
-    let first = house.people.keys(ada.id).await.unwrap()[1].first_call.clone();
-    assert_eq!(first, Some(FirstCall { name: "c".repeat(79), at: at(2) }));
     assert_eq!(kinds(house.people.revoke_key(&by, keys[1].id).await), Some(Kind::Denied), "by is an operator no more");
     house.people.revoke_key(&actor(&ada, Permissions::default()), keys[1].id).await.unwrap();
     assert_eq!(kinds(allowed(&narrow).await), Some(Kind::Unauthenticated));

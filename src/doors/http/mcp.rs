@@ -28,8 +28,8 @@ use super::{
     protocol::{
         headers::Accepted,
         peer,
+        principal::Principal,
         rpc::{Failure, Message, RequestId},
-        session::Principal,
     },
     route::{Guard::Program, Route, route},
     state::State,

@@ -6,6 +6,7 @@ pub(super) mod given;
 pub(super) mod headers;
 pub(super) mod kept;
 pub(super) mod peer;
+pub(super) mod principal;
 pub(super) mod revision;
 pub(super) mod rpc;
 pub(super) mod seal;

@@ -14,9 +14,10 @@ use super::{
 };
 use crate::http::protocol::{
     peer::Peer,
+    principal::Principal,
     rpc::{self, Failure, RequestId, Response},
     seal::Waiting,
-    session::{Level, Principal, Session},
+    session::{Level, Session},
 };
 use crate::http::{delivery::Pieces, state::State};
 use satchel_engine::{

@@ -22,8 +22,9 @@ use super::{
 use crate::http::protocol::{
     headers::Accepted,
     peer::{Peer, SESSION, in_short},
+    principal::Principal,
     rpc::{self, Failure, Request, RequestId, Response},
-    session::{Level, Principal, UnderWay},
+    session::{Level, UnderWay},
 };
 use crate::http::{json::Json, state::State};
 use satchel_model::caller::{Caller, Door};

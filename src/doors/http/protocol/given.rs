@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use parking_lot::Mutex;
 
-use super::session::Principal;
+use super::principal::Principal;
 use satchel_model::{origin::Origin, time::Time};
 
 /// Milliseconds for which a credential counts as having such content in its conversation.

@@ -4,8 +4,9 @@
 use super::extra::Extras;
 use super::{
     given::Given,
+    principal::Principal,
     seal::Seal,
-    session::{Principal, Session, Sessions},
+    session::{Session, Sessions},
 };
 use satchel_model::{origin::Origin, time::Time};
 use serde_json::Value;

@@ -8,9 +8,10 @@ use serde_json::Value;
 
 use super::{
     headers,
+    principal::Principal,
     revision::Revision,
     rpc::{Failure, Request},
-    session::{Principal, Session, Sessions},
+    session::{Session, Sessions},
 };
 
 const VERSION: &str = "io.modelcontextprotocol/protocolVersion";

@@ -5,7 +5,7 @@ use hmac::{Hmac, KeyInit, Mac};
 use serde::{Deserialize, Serialize};
 use sha2::Sha256;
 
-use super::session::Principal;
+use super::principal::Principal;
 use satchel_model::{call::TicketId, time::Time};
 
 /// The key of one start of the server: no state outlives it.

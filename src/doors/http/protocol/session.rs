@@ -19,14 +19,11 @@ use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 
 use super::{
+    principal::Principal,
     revision::Revision,
     rpc::{self, RequestId},
 };
-use satchel_model::{
-    caller::{Caller, Credential},
-    origin::Origin,
-    user::UserId,
-};
+use satchel_model::origin::Origin;
 
 /// Sessions at once, in all and of one credential: the one that was silent longest makes room.
 const MOST: (usize, usize) = (4_096, 600);
@@ -36,20 +33,6 @@ const IDLE: Duration = Duration::from_secs(30 * 60);
 const REMEMBERED: usize = 512;
 /// Messages that wait for a client to take them.
 const WAITING: usize = 64;
-
-/// The credential behind a request.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub(in crate::http) struct Principal {
-    user: UserId,
-    credential: Credential,
-}
-
-impl Principal {
-    /// Of this caller.
-    pub(in crate::http) fn of(caller: &Caller) -> Self {
-        Self { user: caller.user, credential: caller.credential }
-    }
-}
 
 /// A session.
 #[derive(Debug)]
@@ -342,10 +325,10 @@ impl Sessions {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use satchel_model::id::Id;
+    use satchel_model::{caller::Credential, id::Id, user::UserId};
 
     fn principal() -> Principal {
-        Principal { user: UserId::new(), credential: Credential::Key(Id::new()) }
+        Principal::with(UserId::new(), Credential::Key(Id::new()))
     }
 
     fn begin(sessions: &Sessions, principal: Principal) -> Arc<Session> {
