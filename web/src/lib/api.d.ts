@@ -4038,7 +4038,7 @@ export interface components {
             /** @description The time at which it was made. */
             created_at: components["schemas"]["Time"];
             last_used_at?: components["schemas"]["Time"] | null;
-            first_call?: null | components["schemas"]["FirstCall"];
+            first_call?: components["schemas"]["FirstCall"] | null;
         };
         /** @description A file that came with a message. */
         Attachment: {
