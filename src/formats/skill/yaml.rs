@@ -166,7 +166,7 @@ mod tests {
             ("name: {a: b}", "flow style"),
             ("name: []", "flow style"),
             ("name: &x a", "anchor"),
-            ("a: *x", "alias"),
+            ("a: *x", "unknown anchor"),
             ("name: !!str a", "tag"),
             ("- a", "no mapping"),
             ("just text", "no mapping"),

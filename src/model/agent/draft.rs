@@ -257,8 +257,8 @@ mod tests {
             (json!({"allow": ["group:fs", "ca*"]}), None),
             (json!({"models": ["x".repeat(500)]}), Some("models")),
             (json!({"budget": {"tokens_per_run": 999}}), Some("tokens_per_run")),
-            (json!({"skills": ["tables"]}), Some("skills")),
-            (json!({"skills": []}), None),
+            (json!({"skills": ["x".repeat(500)]}), Some("skills")),
+            (json!({"skills": ["tables"]}), None),
             (json!({"budget": {"steps": 0}}), Some("steps")),
             (json!({"budget": {"steps": 500, "tokens_per_day": 1_000}}), None),
         ] {

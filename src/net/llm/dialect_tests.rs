@@ -121,7 +121,7 @@ fn amount(events: Vec<Event>) -> (String, Vec<ToolCall>, Usage, Vec<StopReason>)
 
 #[test]
 fn every_dialect_reads_the_same_answer_wherever_it_is_cut() {
-    let expected = (
+    let mut expected = (
         "Grüße".to_owned(),
         vec![call("a".to_owned(), "calc".to_owned(), r#"{"x":1}"#), call("b".to_owned(), "read".to_owned(), "{oops")],
         Usage::new(7, 3),
@@ -129,6 +129,8 @@ fn every_dialect_reads_the_same_answer_wherever_it_is_cut() {
     );
     assert!(expected.1[1].malformed.as_deref().unwrap().contains("{oops"));
     for (kind, stream) in DIALECTS {
+        // The others do not say what they still had.
+        expected.2.cached_tokens = if kind == ProviderKind::Anthropic { 2 } else { 0 };
         for cut in 0..=stream.len() {
             let (head, tail) = stream.as_bytes().split_at(cut);
             assert_eq!(amount(read(kind, &[head, tail]).unwrap()), expected, "{kind:?} cut at {cut}");
