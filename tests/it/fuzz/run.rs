@@ -81,6 +81,11 @@ impl Target {
     }
 }
 
+/// Returns whether a route refuses in the words of a protocol or a dialect.
+fn has_own_errors(operation: &Operation) -> bool {
+    operation.path == "/mcp" || operation.path.starts_with("/v1/")
+}
+
 fn judge(operation: &Operation, answer: &Answer, refused: Option<&str>) -> Option<String> {
     let off = OFF.iter().any(|tool| operation.path == format!("/api/tools/{tool}/invoke"));
     let unheard = ASKING.contains(&operation.path.as_str()) && answer.status == 502;
@@ -90,10 +95,13 @@ fn judge(operation: &Operation, answer: &Answer, refused: Option<&str>) -> Optio
     if answer.status < 400 {
         return refused.map(|_| "it was taken".to_owned());
     }
-    if answer.header("content-type") != Some("application/problem+json") {
-        return Some("no problem JSON".to_owned());
-    }
-    let problem = answer.problem();
+    let problem = match answer.header("content-type") {
+        Some("application/problem+json") => answer.problem(),
+        Some("application/json") if has_own_errors(operation) => {
+            answer.json()["error"]["message"].as_str().unwrap_or_default().to_owned()
+        }
+        _ => return Some("no error as the document has it".to_owned()),
+    };
     match refused {
         _ if problem.is_empty() => Some("nothing is said".to_owned()),
         _ if problem.len() > LONGEST => Some(format!("{} bytes are said", problem.len())),
