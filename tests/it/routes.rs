@@ -220,6 +220,7 @@ fn each_route_to_what_belongs_to_a_person_is_declared_so() {
         "DELETE /api/notices/{id}",
         "POST /api/search/used",
         "GET /api/memories",
+        "POST /api/media/transcriptions",
         "POST /api/memories",
         "GET /api/memories/export",
         "PATCH /api/memories/{id}",
