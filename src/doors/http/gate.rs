@@ -89,8 +89,9 @@ async fn answer(
     next: Next<BoxBody>,
 ) -> Result<ServiceResponse<BoxBody>> {
     let identity = admit(request.request(), state, route).await?;
-    if route.speaks.is_none() {
-        route.query.ensure(request.query_string())?;
+    match route.speaks {
+        None => route.query.ensure(request.query_string())?,
+        Some(_) => route.query.ensure_known(request.query_string())?,
     }
     let user = identity.as_ref().map(|identity| identity.caller.user);
     if let Some(identity) = identity {

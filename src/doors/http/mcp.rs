@@ -145,6 +145,9 @@ async fn read(http: &HttpRequest, body: Result<RawBody, actix_web::Error>) -> Re
         return Err(Failure::request(message).at(StatusCode::NOT_ACCEPTABLE));
     }
     let RawBody(bytes) = body.map_err(refused)?;
+    if bytes.is_empty() {
+        return Err(Failure::unreadable("The body is empty: send one message of JSON-RPC.".to_owned()));
+    }
     if bytes.iter().find(|byte| !byte.is_ascii_whitespace()) == Some(&b'[') {
         return Err(Failure::request("One message a body: send the messages of a list one by one."));
     }

@@ -43,9 +43,7 @@ impl Query {
             let Some(one) = self.0.iter().find(|known| known.name == name) else {
                 return Err(wrong(&name, &format!("is not known here: this path {}", self.takes())));
             };
-            if let Some(range) = &one.integer {
-                range.ensure(&value).map_err(|what| wrong(&name, &format!("{what}, not '{}'", clip(&value, SHOWN))))?;
-            }
+            one.ensure(&value)?;
             if seen.contains(&name) {
                 return Err(wrong(&name, "is there twice"));
             }
@@ -54,9 +52,27 @@ impl Query {
         Ok(())
     }
 
+    /// Checks the parameters that the route takes, and passes over others.
+    ///
+    /// # Errors
+    ///
+    /// With the first one that it takes otherwise.
+    pub(super) fn ensure_known(&self, query: &str) -> Result<()> {
+        let given = form_urlencoded::parse(query.as_bytes());
+        let mut known = given.filter_map(|(name, value)| Some((self.0.iter().find(|one| one.name == name)?, value)));
+        known.try_for_each(|(one, value)| one.ensure(&value))
+    }
+
     fn takes(&self) -> String {
         let names: Vec<&str> = self.0.iter().map(|one| one.name).collect();
         if names.is_empty() { "takes none".to_owned() } else { format!("takes {}", names.join(", ")) }
+    }
+}
+
+impl Parameter {
+    fn ensure(&self, value: &str) -> Result<()> {
+        let Some(range) = &self.integer else { return Ok(()) };
+        range.ensure(value).map_err(|what| wrong(self.name, &format!("{what}, not '{}'", clip(value, SHOWN))))
     }
 }
 
@@ -94,6 +110,7 @@ mod tests {
         assert_eq!(refused("page=256"), "The query parameter 'page' must be a whole number up to 255, not '256'.");
         assert!(refused("q=a&limit=x").contains("must be a whole number, not 'x'"));
         assert_eq!(refused("q=a&q=b"), "The query parameter 'q' is there twice.");
+        assert!(query.ensure_known("qq=a&limit=3").is_ok() && query.ensure_known("qq=a&limit=x").is_err());
         assert_eq!(refused("qq=a"), "The query parameter 'qq' is not known here: this path takes q, limit, page.");
     }
 

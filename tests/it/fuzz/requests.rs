@@ -82,11 +82,14 @@ fn paths(operation: &Operation, fill: &impl Fn(&str, &str) -> String) -> Vec<Wro
         .collect()
 }
 
+/// The name of a query parameter that no route takes.
+pub(super) const UNKNOWN: &str = "an_unknown_one";
+
 fn queries(operation: &Operation, path: &str) -> Vec<Wrong> {
     let mut wrong = vec![Wrong {
         what: "an unknown parameter".to_owned(),
-        request: whole(operation, &format!("{path}?an_unknown_one=1")),
-        refused: Some("an_unknown_one".to_owned()),
+        request: whole(operation, &format!("{path}?{UNKNOWN}=1")),
+        refused: Some(UNKNOWN.to_owned()),
     }];
     let long = "x".repeat(LONG);
     for (name, schema) in &operation.query {

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::{
     document::{self, Operation},
-    requests::{self, Wrong},
+    requests::{self, UNKNOWN, Wrong},
     values::NOBODY,
 };
 use crate::support::{
@@ -92,6 +92,8 @@ fn judge(operation: &Operation, answer: &Answer, refused: Option<&str>) -> Optio
     if answer.status >= 500 && !(off && answer.status == 503) && !unheard {
         return Some("a failure of ours".to_owned());
     }
+    // Programs of a dialect send parameters that only others know.
+    let refused = refused.filter(|name| *name != UNKNOWN || !has_own_errors(operation));
     if answer.status < 400 {
         return refused.map(|_| "it was taken".to_owned());
     }
