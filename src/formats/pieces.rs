@@ -33,7 +33,7 @@ pub(super) fn pieces(text: &str, (most, overlap): (usize, usize), tokens: Tokens
 /// The parts of a text, the largest first.
 #[derive(Debug, Clone, Copy)]
 enum Level {
-    /// What stands between so many line breaks, or more of them.
+    /// Text between so many line breaks, or more of them.
     Lines(usize),
     Sentences,
     Words,

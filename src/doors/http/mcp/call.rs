@@ -46,7 +46,7 @@ pub(super) struct Asked {
     pub(super) asks: bool,
     /// Messages to the client before the answer.
     pub(super) before: mpsc::Sender<Value>,
-    /// Where the console is, as the client reaches this server.
+    /// The console's address, as the client reaches this server.
     pub(super) console: String,
     /// Fires when the client takes it back.
     pub(super) stop: CancellationToken,
@@ -67,7 +67,7 @@ impl Asked {
     ///
     /// # Errors
     ///
-    /// Where it is no call of a tool there is, or Satchel itself failed.
+    /// If it is no call of a tool there is, or Satchel itself failed.
     pub(super) async fn run(self) -> Result<Told, Failure> {
         let told = match self.answered().await {
             Ok(None) => self.invoke(None).await,

@@ -231,7 +231,7 @@ fn whole(told: Told) -> HttpResponse {
     }
 }
 
-/// Where the console is, as this client reaches the server.
+/// The console's address, as this client reaches the server.
 fn console(http: &HttpRequest) -> String {
     let host = http.headers().get(HOST).and_then(|host| host.to_str().ok()).unwrap_or("localhost");
     format!("{}://{host}", http.connection_info().scheme())

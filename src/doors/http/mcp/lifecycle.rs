@@ -1,4 +1,4 @@
-//! How a client begins: the handshake of the older revisions, and what the newest says of itself when asked.
+//! The beginning of a client: the handshake of the older revisions, and `server/discover` of the newest.
 
 use rmcp::model::{
     CacheScope, DiscoverResult, Implementation, InitializeRequestParams, InitializeResult, JsonObject,
@@ -19,7 +19,7 @@ const INSTRUCTIONS: &str = "Tools of a Satchel, as the key's owner may use them.
 
 /// The handshake: what the client can do, and the revision agreed on.
 pub(super) struct Handshake {
-    /// What the client said.
+    /// The client's own words.
     pub(super) params: InitializeRequestParams,
     /// The revision.
     pub(super) revision: Revision,
@@ -30,7 +30,7 @@ impl Handshake {
     ///
     /// # Errors
     ///
-    /// Where its parameters are wrong.
+    /// If its parameters are wrong.
     pub(super) fn read(params: JsonObject) -> Result<Self, Failure> {
         let params: InitializeRequestParams = rpc::params(params)?;
         let revision = Revision::agreed(params.protocol_version.as_str());
@@ -46,7 +46,7 @@ impl Handshake {
     }
 }
 
-/// What this server is and can do, for revisions without a handshake.
+/// This server's name and capabilities, for revisions without a handshake.
 pub(super) fn discover() -> DiscoverResult {
     let versions = Revision::ALL.map(Revision::version).to_vec();
     let mut result = DiscoverResult::new(versions, capabilities(Revision::July2026))

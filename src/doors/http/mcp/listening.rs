@@ -51,7 +51,7 @@ struct Listening {
     over: bool,
 }
 
-/// What is listened to.
+/// The notifications that are listened to.
 enum Source {
     /// A session: its messages, and changes of what it watches.
     Session { session: Arc<Session>, messages: mpsc::Receiver<Value> },
@@ -83,7 +83,7 @@ pub(super) fn of_session(
 ///
 /// # Errors
 ///
-/// Where it asks for more than is watched for one client, or too many listen.
+/// If it asks for more than is watched for one client, or too many listen.
 pub(super) async fn of_request(
     state: Data<State>,
     http: &HttpRequest,

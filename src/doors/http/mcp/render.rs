@@ -1,4 +1,4 @@
-//! What a call comes to, as the protocol says it: the exact data, the same as text, and facts beside it.
+//! The result of a call in the protocol's form: the exact data, the same as text, and facts beside it.
 
 use rmcp::model::{CallToolResult, ContentBlock, JsonObject, MetaObject, ResultType};
 use serde_json::{Map, Value, json};

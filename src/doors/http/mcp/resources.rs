@@ -104,7 +104,7 @@ pub(super) fn templates(state: &State, caller: &Caller, revision: Revision) -> V
     page::of(revision, "resourceTemplates", all, None)
 }
 
-/// What a resource holds, and its origin where that is outside.
+/// The contents of a resource, and its origin where that is outside.
 pub(super) async fn read(
     state: &State,
     caller: &Caller,
@@ -134,7 +134,7 @@ async fn contents(state: &State, caller: &Caller, uri: &str) -> Result<(Value, O
 ///
 /// # Errors
 ///
-/// Where it names none that this caller could read.
+/// If it names none that this caller could read.
 fn named(caller: &Caller, uri: &str) -> Result<Named> {
     caller.require(READ)?;
     if let Some(id) = uri.strip_prefix(DOCUMENT) {
@@ -206,7 +206,7 @@ pub(super) async fn version(state: &State, caller: &Caller, uri: &str) -> Option
 ///
 /// # Errors
 ///
-/// Where there is none for this caller.
+/// If there is none for this caller.
 pub(super) async fn watchable(
     state: &State,
     caller: &Caller,

@@ -24,7 +24,7 @@ pub(super) type Running = Pin<Box<dyn Future<Output = std::result::Result<Told, 
 /// Time between two signs that a call is still running.
 const STEP: Duration = Duration::from_secs(2);
 
-/// What a client wants to hear while a call runs.
+/// The progress that a client wants to hear of while a call runs.
 pub(super) struct Progress(Option<Value>);
 
 impl Progress {

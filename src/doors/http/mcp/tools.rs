@@ -81,7 +81,7 @@ struct ListedTool {
 ///
 /// # Errors
 ///
-/// Where its cursor is none of ours.
+/// If its cursor is none of ours.
 pub(super) fn list(
     state: &State,
     identity: &Identity,

@@ -12,7 +12,7 @@ use super::{peer::Peer, rpc, session::Session};
 
 /// The fixtures of a test.
 pub trait Extra: Send + Sync {
-    /// What a list (`tools`, `resources`, `resourceTemplates`, `prompts`) holds besides.
+    /// Further entries of a list (`tools`, `resources`, `resourceTemplates`, `prompts`).
     fn listed(&self, list: &str) -> Vec<Value>;
 
     /// The result of a request, or the code, the words and the data of an error. `None` if it is none of its own.
@@ -27,9 +27,9 @@ pub type Answered = BoxFuture<'static, Result<Value, (i32, String, Option<Value>
 pub struct Exchange {
     /// The revision's date.
     pub revision: String,
-    /// What the client can do.
+    /// The client's capabilities.
     pub capabilities: ClientCapabilities,
-    /// What the request says about itself.
+    /// The metadata of the request.
     pub meta: JsonObject,
     session: Option<Arc<Session>>,
     before: mpsc::Sender<Value>,

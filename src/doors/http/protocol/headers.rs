@@ -20,7 +20,7 @@ const SHOWN: usize = 100;
 ///
 /// # Errors
 ///
-/// Where it is there twice, or holds what no header may.
+/// If it is there twice, or holds what no header may.
 pub(in crate::http) fn text<'a>(headers: &'a HeaderMap, name: &str) -> Result<Option<&'a str>, Failure> {
     let mut all = headers.get_all(name);
     let Some(first) = all.next() else { return Ok(None) };
@@ -52,7 +52,7 @@ pub(in crate::http) fn same(name: &str, shown: Option<&str>, told: &str) -> Resu
 ///
 /// # Errors
 ///
-/// Where one is missing, cannot be read, or says something else than the body.
+/// If one is missing, cannot be read, or says something else than the body.
 pub(in crate::http) fn check(headers: &HeaderMap, request: &Request) -> Result<(), Failure> {
     same(METHOD, text(headers, METHOD)?, &request.method)?;
     let named = match request.method.as_str() {
@@ -74,7 +74,7 @@ fn decoded(shown: &str) -> Result<String, Failure> {
     bytes.ok_or_else(|| Failure::header(format!("Header mismatch: {NAME} is not Base64 of a text.")))
 }
 
-/// What a client takes as an answer.
+/// The media types that a client takes as an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) struct Accepted {
     /// One JSON object.

@@ -1,4 +1,4 @@
-//! What the door keeps of its clients.
+//! The state that the door keeps of its clients.
 
 #[cfg(debug_assertions)]
 use super::extra::Extras;
@@ -15,7 +15,7 @@ use serde_json::Value;
 pub(in crate::http) struct Mcp {
     pub(in crate::http) sessions: Sessions,
     pub(in crate::http) seal: Seal,
-    /// What clients without sessions were given from outside.
+    /// Content from outside that clients without sessions were given.
     given: Given,
     /// Fixtures of a test.
     #[cfg(debug_assertions)]
@@ -49,7 +49,7 @@ impl Mcp {
         }
     }
 
-    /// What a test serves in a list besides; in what ships, nothing.
+    /// Further entries of a list that a test serves; none in what ships.
     pub(in crate::http) fn besides(&self, list: &str) -> Vec<Value> {
         #[cfg(debug_assertions)]
         return self.extras.listed(list);

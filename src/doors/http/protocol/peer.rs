@@ -25,7 +25,7 @@ pub(in crate::http) const SESSION: &str = "mcp-session-id";
 pub(in crate::http) struct Peer {
     /// The revision it speaks.
     pub(in crate::http) revision: Revision,
-    /// What it can do.
+    /// Its capabilities.
     pub(in crate::http) capabilities: ClientCapabilities,
     /// Its session, where the revision has those.
     pub(in crate::http) session: Option<Arc<Session>>,
@@ -42,7 +42,7 @@ impl Peer {
     ///
     /// # Errors
     ///
-    /// Where its revision is not spoken here, what a revision demands is missing, or the session is not this caller's.
+    /// If its revision is not spoken here, what a revision demands is missing, or the session is not this caller's.
     pub(in crate::http) fn of_request(
         sessions: &Sessions,
         principal: Principal,
@@ -63,7 +63,7 @@ impl Peer {
 ///
 /// # Errors
 ///
-/// Where they name none, none of this caller's, or a revision that is not spoken here.
+/// If they name none, none of this caller's, or a revision that is not spoken here.
 pub(in crate::http) fn of_session(
     sessions: &Sessions,
     principal: Principal,

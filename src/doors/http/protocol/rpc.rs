@@ -30,7 +30,7 @@ pub(in crate::http) enum Message {
     Request(Request),
     /// It waits for none.
     Notification {
-        /// What it tells.
+        /// Its method.
         method: String,
         /// More of it.
         params: JsonObject,
@@ -49,11 +49,11 @@ pub(in crate::http) enum Message {
 pub(in crate::http) struct Request {
     /// Its id.
     pub(in crate::http) id: RequestId,
-    /// What is asked.
+    /// Its method.
     pub(in crate::http) method: String,
     /// Its parameters, without `_meta`.
     pub(in crate::http) params: JsonObject,
-    /// What it says about itself.
+    /// Its metadata.
     pub(in crate::http) meta: JsonObject,
 }
 
@@ -129,7 +129,7 @@ fn parse_response(id: Option<RequestId>, result: Option<Value>, error: Option<Va
 ///
 /// # Errors
 ///
-/// Where they are not what it takes, with the reason.
+/// If they are not what it takes, with the reason.
 pub(in crate::http) fn params<T: DeserializeOwned>(given: JsonObject) -> Result<T, Failure> {
     serde_path_to_error::deserialize(Value::Object(given)).map_err(|error| {
         let field = error.path().to_string();
@@ -138,7 +138,7 @@ pub(in crate::http) fn params<T: DeserializeOwned>(given: JsonObject) -> Result<
     })
 }
 
-/// What went wrong with a request, as the protocol says it.
+/// The error of a request, in the protocol's form.
 #[derive(Debug)]
 pub(in crate::http) struct Failure {
     status: StatusCode,

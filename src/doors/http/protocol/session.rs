@@ -41,7 +41,7 @@ pub(in crate::http) struct Session {
     pub(in crate::http) id: String,
     /// The revision that the handshake agreed on.
     pub(in crate::http) revision: Revision,
-    /// What the client can do.
+    /// The client's capabilities.
     pub(in crate::http) capabilities: ClientCapabilities,
     /// Ends with it.
     pub(in crate::http) ended: CancellationToken,
@@ -146,7 +146,7 @@ impl Session {
         self.state.lock().asked.remove(id);
     }
 
-    /// What is told to those who listen, from now on.
+    /// The messages that are told to those who listen, from now on.
     pub(in crate::http) fn listen(&self) -> mpsc::Receiver<Value> {
         let (give, take) = mpsc::channel(WAITING);
         let mut state = self.state.lock();
@@ -227,7 +227,7 @@ impl Session {
     }
 }
 
-/// How much something matters that goes on.
+/// The severity of a log message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub(in crate::http) enum Level {
